@@ -26,16 +26,19 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -
 # libpq is loaded when a record is on a server: only its header is needed. The other path is where tools/need puts it.
 CPPFLAGS += -I$(shell pg_config --includedir 2>/dev/null || echo /usr/include/postgresql)
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
-CFLAGS   ?= -O3 -g
+CFLAGS   ?= -O3 -g1
 THREADS  := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 # Reports name functions and lines; for a debugger, which wants more: make asan DEBUG=-g.
 DEBUG    ?= -g1
-SANITIZE := -O1 $(DEBUG) -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+# Scripts start the sanitized program thousands of times: at a fixed address it has no 320,000 places to correct first.
+SANITIZE := -O1 $(DEBUG) -fno-pie -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+LINKER    = $(if $(shell command -v ld.lld),-fuse-ld=lld)
+LINK_ASAN = $(CC) $(SANITIZE) -no-pie $(LINKER)
 LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/panels.o build/gen/web.o
+GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/panels.o build/gen/pages.o build/gen/web.o
 # A build of its own list of sources has it as SRC_<build>.
 lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
@@ -44,7 +47,7 @@ FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run shots test asan tsan fuzz fuzz-build bench lint format update soak install uninstall clean help
+.PHONY: all run shots test asan tsan fuzz fuzz-build bench lint format update soak install uninstall dist deb try-deb clean help
 
 all: build/conclave
 
@@ -55,13 +58,13 @@ help: ## this list
 
 COMPILE  := -std=c17 $(WARN) $(CPPFLAGS) -MMD -MP
 
-build/conclave: build/release/main.o build/release/lib.a
+build/conclave: build/release/main.o build/gen/commit.o build/release/lib.a
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-build/asan/conclave: build/asan/main.o build/asan/lib.a
+build/asan/conclave: build/asan/main.o build/gen/commit.o build/asan/lib.a
 	$(call say,link)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+	$(Q)$(LINK_ASAN) -static-libasan -static-libubsan -o $@ $^ $(LIBS)
 
 .SECONDEXPANSION:
 build/%/lib.a: $$(call lib_o,$$*)
@@ -101,19 +104,32 @@ build/gen/panels.c: tools/embed-files $(wildcard panels/*.json)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_panel_files .json $(sort $(wildcard panels/*.json)) >$@
 
+build/gen/pages.c: tools/embed-files $(wildcard pages/*.page)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed-files cv_page_files .page $(sort $(wildcard pages/*.page)) >$@
+
 # The dashboard: checked, bundled and compressed. Without npm the program has a page that says so.
 WEB      := $(wildcard web/*.json web/*.html web/src/*.ts web/src/*.tsx web/src/*.css web/src/*/*.tsx web/src/*/*.ts)
 build/.need-web: web/package-lock.json tools/need
 	@mkdir -p build
+ifneq ($(wildcard web/bundle),)
+	@touch $@
+else
 	@tools/need npm || true
 	$(call say,npm)
 	$(Q)cd web && if npm ci --loglevel=error >/dev/null; then touch ../$@; else \
 	    echo "npm failed: the program has no dashboard, which fails where CI is set" >&2; \
 	    case "$${CI-}" in ""|0|false) touch ../$@ ;; *) exit 1 ;; esac; fi
+endif
 
 build/gen/web.c: tools/embed-files tools/web $(WEB) build/.need-web
 	$(call say,web)
 	$(Q)mkdir -p $(@D) && tools/web build/web && tools/embed-files cv_web_files "" $$(ls build/web/*) >$@
+
+# The commit that the program tells: an archive of 'make dist' has it in a file. Written only when it is another one.
+COMMIT   := $(shell cat COMMIT 2>/dev/null || git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
+$(shell mkdir -p build/gen; grep -qsF '"$(COMMIT)"' build/gen/commit.c || \
+    printf '\043include "base/embedded.h"\n\nconst char cv_built_from[] = "%s";\n' '$(COMMIT)' >build/gen/commit.c)
 
 build/gen/%.o: build/gen/%.c | build/.need
 	$(call say,cc)
@@ -157,25 +173,39 @@ uninstall: build/man/.made ## take away what 'make install' put under the same P
 	    [ ! -d $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder ] || \
 	        rmdir --ignore-fail-on-non-empty "$$(cd $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder && pwd)" || exit 1; done
 
+# ---- packages --------------------------------------------------------------------------------
+
+dist: build/gen/web.c ## build/dist: the archive of the last commit with its checksum; the same commit gives the same bytes
+	@tools/need package
+	@tools/dist $(VERSION)
+
+deb: dist ## build/deb: the Debian package, held against lintian
+	@tools/deb $(VERSION)
+
+try-deb: deb ## install the package in a Debian of its own, boot it, use the service, remove it (as root, some minutes)
+	@tools/need try
+	@test/packages/try-deb build/deb/conclave_$(VERSION)_*.deb
+
 # ---- tests -----------------------------------------------------------------------------------
 
 # A test is compiled when it has changed and linked again when the sources have.
 build/asan/test_%.o: test/unit/test_%.c | build/.need-test
 	$(call say,cc)
-	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -O0 -c -o $@ $<
 
 build/asan/%.o: test/fuzz/%.c | build/.need-test
 	$(call say,cc)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -c -o $@ $<
 
-build/asan/test_%: build/asan/test_%.o build/asan/lib.a
+# Which commit it was is nothing to a test: another one links none of them again.
+build/asan/test_%: build/asan/test_%.o build/asan/lib.a | build/gen/commit.o
 	$(call say,test)
-	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka -ljansson
+	$(Q)$(LINK_ASAN) -o $@ $(filter %.o %.a,$^) build/gen/commit.o $(LIBS) -lcmocka -ljansson
 
 # The corpora are replayed without libFuzzer, by a main that calls the target for each file.
-build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a
+build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a | build/gen/commit.o
 	$(call say,test)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+	$(Q)$(LINK_ASAN) -o $@ $^ build/gen/commit.o $(LIBS)
 
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
 # Only the readers of outside bytes and what they stand on; what is missing here does not link.
@@ -194,22 +224,31 @@ $(STEPPED:%=build/asan/test_%): build/asan/test_%: test/unit/test_%.c build/step
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest -O1 -g -MF $@.d -o $@ $(filter %.c %.a,$^) \
 	    $(COUNTED:%=-Wl,--wrap=%) $(LIBS) -lcmocka
 
-build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/lib.a
+build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/lib.a | build/gen/commit.o
 	$(call say,fuzz)
-	$(Q)$(CLANG) $(COMPILE) -Werror -Itest $(SANITIZE) -fsanitize=fuzzer -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(Q)$(CLANG) $(COMPILE) -Werror -Itest $(SANITIZE) -fsanitize=fuzzer -MF $@.d -o $@ $(filter %.c %.a,$^) build/gen/commit.o $(LIBS)
 
 TEST_PROGRAMS := $(UNIT:%=build/asan/test_%)
 REPLAYS  := $(FUZZERS:%=build/asan/fuzz_%)
 fuzz-build: $(FUZZERS:%=build/fuzz/fuzz_%)
 
-# The protocol's conformance suite and real clients; also what `make bench` is compared with.
-build/.need-npm: test/mcp/package-lock.json tools/need
+# $(call npm_ci,FOLDER): the packages of its lock file.
+define npm_ci
 	@mkdir -p build
 	@tools/need npm
 	$(call say,npm)
-	$(Q)cd test/mcp && if npm ci --loglevel=error >/dev/null; then touch ../../$@; else \
+	$(Q)cd $(1) && if npm ci --loglevel=error >/dev/null; then touch $(CURDIR)/$@; else \
 	    echo "npm failed: what needs its packages is skipped, which fails where CI is set" >&2; \
 	    case "$${CI-}" in ""|0|false) ;; *) exit 1 ;; esac; fi
+endef
+
+# The protocol's conformance suite and its own clients; also what `make bench` is compared with.
+build/.need-npm: test/mcp/package-lock.json tools/need
+	$(call npm_ci,test/mcp)
+
+# Agents that people use: Claude Code and Codex, 330 MB to fetch.
+build/.need-clients: test/clients/package-lock.json tools/need
+	$(call npm_ci,test/clients)
 
 # Real servers, which the tests start (test/postgres/server), and the proxy in front of them.
 build/.need-postgres: tools/need
@@ -235,7 +274,7 @@ build/kill_at: test/kill_at.c | build/.need
 
 build/asan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/asan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(Q)$(LINK_ASAN) $(COMPILE) -Werror -Itest -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 # The program with one room more: its own list of rooms takes the place of src/rooms.c, its own migrations follow those
 # of the program.
@@ -250,17 +289,17 @@ build/gen/sql_toy_postgres.c: tools/embed $(wildcard sql/postgres/*.sql $(TOY)/p
 	$(Q)mkdir -p $(@D) && tools/embed -n postgres sql/postgres/statements.sql $(sort $(wildcard sql/postgres/[0-9]*.sql)) \
 	    $(sort $(wildcard $(TOY)/postgres/[0-9]*.sql)) >$@
 
-build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sql_toy_postgres.o build/asan/main.o build/asan/lib.a
+build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sql_toy_postgres.o build/gen/commit.o build/asan/main.o build/asan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
+	$(Q)$(LINK_ASAN) -static-libasan -static-libubsan $(COMPILE) -Werror -Itest -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 
 # What tools/test runs: of one module only its own programs, and what scripts of servers need only if it has a script.
 PROGRAMS := build/conclave build/asan/conclave build/kill_at build/postgres/proxy build/.need-postgres
 SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-npm build/.need-browser
 ifeq ($(T),)
-TESTED   := $(PROGRAMS) $(SERVED) $(TEST_PROGRAMS) $(REPLAYS)
+TESTED   := $(PROGRAMS) $(SERVED) build/.need-clients $(TEST_PROGRAMS) $(REPLAYS)
 else
-TESTED   := $(PROGRAMS) $(if $(wildcard test/e2e/$(T).sh test/checks/$(T).sh),$(SERVED)) \
+TESTED   := $(PROGRAMS) $(if $(wildcard test/e2e/$(T).sh test/checks/$(T).sh),$(SERVED)) $(if $(filter clients%,$(T)),build/.need-clients) \
     $(filter %/test_$(T) %/fuzz_$(T),$(TEST_PROGRAMS) $(REPLAYS))
 endif
 
@@ -270,7 +309,7 @@ test: $(TESTED) ## everything that can fail; T=module for one, TIMES=1 for what 
 asan: build/asan/conclave $(TEST_PROGRAMS) ## the sanitized program and unit tests
 
 # Only what has threads: the servers, by the scripts that press them. A race ends its program with status 66.
-build/tsan/conclave: build/tsan/main.o build/tsan/lib.a
+build/tsan/conclave: build/tsan/main.o build/gen/commit.o build/tsan/lib.a
 	$(call say,link)
 	$(Q)$(CC) $(THREADS) -o $@ $^ $(LIBS)
 
@@ -290,14 +329,14 @@ soak: $(TESTED) fuzz-build ## the long versions of what test runs short
 fuzz: fuzz-build ## fuzz one target: make fuzz T=marker S=60
 	tools/fuzz "$(T)" "$(S)"
 
-update: $(filter-out $(SERVED) $(REPLAYS),$(TESTED)) ## rewrite golden files; read the diff
+update: $(filter-out $(SERVED) build/.need-clients $(REPLAYS),$(TESTED)) ## rewrite golden files; read the diff
 	CV_UPDATE=1 tools/test $(T)
 
 # ---- speed and style ---------------------------------------------------------------------------
 
-build/bench: $(wildcard test/bench/*.c) build/release/lib.a | $(wildcard test/bench/*.h) build/.need-test
+build/bench: $(wildcard test/bench/*.c) build/release/lib.a | $(wildcard test/bench/*.h) build/gen/commit.o build/.need-test
 	$(call say,link)
-	$(Q)$(CC) -std=c17 $(WARN) $(CPPFLAGS) -Itest $(CFLAGS) -o $@ $^ $(LIBS) -lmd4c -lcjson
+	$(Q)$(CC) -std=c17 $(WARN) $(CPPFLAGS) -Itest $(CFLAGS) -o $@ $^ build/gen/commit.o $(LIBS) -lmd4c -lcjson
 
 bench: build/bench build/conclave build/postgres/proxy ## the promised ratios, each against its rival in the same run; T=section for one
 	@$(MAKE) build/.need-postgres || echo "without PostgreSQL, its sections are skipped"

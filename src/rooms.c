@@ -5,9 +5,10 @@
 #include "notes/room.h"
 #include "project/room.h"
 #include "record/sql.h"
+#include "run/room.h"
 
-#define KEEPING(X) X(dialogue) X(mail) X(chat) X(notes) X(project)
-#define ROOMS(X) KEEPING(X) X(agent) X(token) /* these two keep what they have in the project's */
+#define KEEPING(X) X(dialogue) X(mail) X(chat) X(notes) X(project) X(run)
+#define ROOMS(X) KEEPING(X) X(agent) X(token) X(running) /* these keep what they have in others */
 
 const cv_room *const cv_rooms[] = {
 #define X(room) &cv_room_##room,

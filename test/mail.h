@@ -4,8 +4,8 @@
 
 #include "actors.h"
 
-#include "mail/office.h"
 #include "mail/verify.h"
+#include "mail/writing.h"
 
 /* The store's clock, in milliseconds; the record's own lock with it in its place. */
 static int64_t mail_clock = 1767323045678;

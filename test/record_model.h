@@ -311,14 +311,14 @@ static bool model_feed(cv_record *record, cv_str after, size_t limit, cv_feed_vi
     return true;
 }
 
-static bool model_newest(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err *err)
+static bool model_newest(cv_record *record, cv_arena *a, size_t back, cv_str *ret_position, cv_err *err)
 {
     model *m = (model *)record;
     size_t number = 0;
     (void)a, (void)err;
     for (size_t i = 0; i < m->rows.count; i++)
         number += m->rows.items[i].type == &cv_commit_row_type;
-    *ret_position = model_position(m, number);
+    *ret_position = model_position(m, number > back ? number - back : 0);
     return true;
 }
 

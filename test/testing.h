@@ -109,6 +109,12 @@ static inline bool cv_test_soak(void)
     return getenv("CV_SOAK") != NULL;
 }
 
+/* Whether one case of many is part of the sample: one of `part`; in the soak every one. */
+static inline bool cv_test_drawn(cv_test_random *random, size_t part)
+{
+    return cv_test_below(random, part) == 0 || cv_test_soak();
+}
+
 /* True when golden files are to be written instead of compared (make update). */
 static inline bool cv_test_update(void)
 {

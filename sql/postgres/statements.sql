@@ -147,7 +147,7 @@ ORDER BY c.era, c.xid, c.rev LIMIT $4
 -- name: feed_last
 SELECT c.era, c.xid::text, c.rev, c.head FROM $schema.commits AS c
 WHERE c.era < (SELECT max(era) FROM $schema.eras) OR c.xid < pg_snapshot_xmin(pg_current_snapshot())
-ORDER BY c.era DESC, c.xid DESC, c.rev DESC LIMIT 1
+ORDER BY c.era DESC, c.xid DESC, c.rev DESC LIMIT 1 OFFSET $1
 
 -- name: feed_count
 SELECT count(*) FROM $schema.commits AS c

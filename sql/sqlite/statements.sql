@@ -61,6 +61,9 @@ SELECT number, head FROM commits WHERE number = :number;
 -- name: commit_last
 SELECT number, head FROM commits ORDER BY number DESC LIMIT 1;
 
+-- name: commit_back
+SELECT number, head FROM commits WHERE number = (SELECT max(number) FROM commits) - :back;
+
 -- The first number that is missing.
 
 -- name: commit_gap

@@ -7,6 +7,7 @@
 typedef struct {
     const char *name;
     cv_str text;
+    const char *digest; /* SHA-256, 64 hexadecimal digits */
 } cv_embedded;
 
 /* schemas/NAME.json: {"input": …, "output": …}, sorted by name. */
@@ -17,8 +18,15 @@ extern const size_t cv_schema_files_count;
 extern const cv_embedded cv_skill_files[];
 extern const size_t cv_skill_files_count;
 
+/* pages/NAME.page: templates of what people read (door/page.h). */
+extern const cv_embedded cv_page_files[];
+extern const size_t cv_page_files_count;
+
 /* The pages of the dashboard, and each of them compressed, as NAME.gz. */
 extern const cv_embedded cv_web_files[];
 extern const size_t cv_web_files_count;
+
+/* The commit that the program was built from; "unknown" outside of a clone or a distributed archive. */
+extern const char cv_built_from[];
 
 #endif

@@ -20,14 +20,13 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/move.h"
+#include "base/os.h"
 #include "base/utf8.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -363,7 +362,7 @@ const char *cv_file_unique(cv_arena *a)
     uint64_t random;
     struct timespec now;
     uint32_t number = atomic_fetch_add(&count, 1);
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) {
+    if (!cv_os_random(&random, sizeof random)) {
         clock_gettime(CLOCK_REALTIME, &now);
         random = (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec;
     }
@@ -448,7 +447,7 @@ static void send_ahead(job *j, size_t written)
     j->waiting += (off_t)written;
     if (j->waiting < PART)
         return;
-    sync_file_range(j->fd, j->sent, j->waiting, SYNC_FILE_RANGE_WRITE);
+    cv_os_begin_sync(j->fd, j->sent, j->waiting);
     j->sent += j->waiting;
     j->waiting = 0;
 }
@@ -483,7 +482,7 @@ static bool finish_temporary(job *j)
 {
     char digest[DIGEST_LEN + 1];
     digest_print(&j->digest, digest);
-    j->marked = j->rules && fsetxattr(j->fd, digest_name, digest, DIGEST_LEN, 0) == 0;
+    j->marked = j->rules && cv_os_set_mark(j->fd, digest_name, digest, DIGEST_LEN);
     bool ok = (j->trouble == 0 || fail_job(j, "write the file", j->trouble)) &&
               (sync_fd(j->calls, j->fd) || fail_job(j, "bring the file to disk", errno));
     if (j->calls->close(j->fd) != 0 && errno != EINTR && ok)
@@ -532,7 +531,7 @@ static bool cannot(int number)
 /* Renames the temporary unless something has the new name: then EEXIST. */
 static bool move_temporary(job *j, const char *to)
 {
-    if (j->calls->rename(j->folder, j->temporary, to, RENAME_NOREPLACE) != 0) {
+    if (j->calls->rename(j->folder, j->temporary, to, CV_OS_NOREPLACE) != 0) {
         if (!cannot(errno) || linkat(j->folder, j->temporary, j->folder, to, 0) != 0)
             return false;
         unlinkat(j->folder, j->temporary, 0);
@@ -558,7 +557,7 @@ static bool move_aside(job *j)
 static bool exchange(job *j, const char **ret_displaced)
 {
     *ret_displaced = NULL;
-    if (j->calls->rename(j->folder, j->temporary, j->name, RENAME_EXCHANGE) == 0) {
+    if (j->calls->rename(j->folder, j->temporary, j->name, CV_OS_EXCHANGE) == 0) {
         *ret_displaced = j->temporary;
         j->temporary = NULL;
         return true;
@@ -603,7 +602,7 @@ static bool is_as_written(int fd)
     char found[DIGEST_LEN], wanted[DIGEST_LEN + 1], page[128 << 10];
     file_digest digest = {0};
     ssize_t n;
-    if (fgetxattr(fd, digest_name, found, sizeof found) != DIGEST_LEN)
+    if (!cv_os_get_mark(fd, digest_name, found, sizeof found))
         return false;
     for (off_t at = 0; (n = pread(fd, page, sizeof page, at)) > 0; at += n)
         digest_add(&digest, (cv_str){page, (size_t)n});
@@ -649,7 +648,7 @@ static bool give_way(job *j, const char *displaced)
     const char *made = j->temporary;
     bool exchanged = !made, moved; /* the new file has the name */
     if (exchanged) {
-        moved = j->calls->rename(j->folder, displaced, j->name, RENAME_EXCHANGE) == 0;
+        moved = j->calls->rename(j->folder, displaced, j->name, CV_OS_EXCHANGE) == 0;
     } else {
         j->temporary = displaced;
         moved = move_temporary(j, j->name);
@@ -766,7 +765,7 @@ static int system_sync(int fd)
 
 static int system_rename(int folder, const char *from, const char *to, unsigned flags)
 {
-    return flags ? renameat2(folder, from, folder, to, flags) : renameat(folder, from, folder, to);
+    return cv_os_rename(folder, from, folder, to, flags);
 }
 
 static const cv_file_calls system_calls = {system_open, system_write, system_sync, close, system_rename};

@@ -103,7 +103,7 @@ typedef struct {
     long (*write)(int fd, const void *bytes, size_t n);
     int (*sync)(int fd);
     int (*close)(int fd);
-    int (*rename)(int folder, const char *from, const char *to, unsigned flags); /* of renameat2() */
+    int (*rename)(int folder, const char *from, const char *to, unsigned flags); /* of cv_os_rename() */
 } cv_file_calls;
 bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
 

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 
 bool cv_folder_make_at(cv_where where, cv_err *err)
 {
-    int fd = cv_where_open_folder(where, O_PATH, true, "make the folder", err);
+    int fd = cv_where_open_folder(where, CV_OS_HANDLE, true, "make the folder", err);
     if (fd >= 0)
         close(fd);
     return fd >= 0;

@@ -3,8 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
+
+#include "base/os.h"
 
 static bool cannot(int number)
 {
@@ -13,7 +14,7 @@ static bool cannot(int number)
 
 bool cv_move_new(int folder, const char *from, int to_folder, const char *to)
 {
-    if (renameat2(folder, from, to_folder, to, RENAME_NOREPLACE) == 0)
+    if (cv_os_rename(folder, from, to_folder, to, CV_OS_NOREPLACE) == 0)
         return true;
     if (!cannot(errno) || linkat(folder, from, to_folder, to, 0) != 0)
         return false;
@@ -22,7 +23,7 @@ bool cv_move_new(int folder, const char *from, int to_folder, const char *to)
 
 bool cv_move_exchange(int folder, const char *one, int other_folder, const char *other)
 {
-    return renameat2(folder, one, other_folder, other, RENAME_EXCHANGE) == 0;
+    return cv_os_rename(folder, one, other_folder, other, CV_OS_EXCHANGE) == 0;
 }
 
 bool cv_write_bytes(int fd, cv_str bytes)
@@ -77,10 +78,7 @@ static bool copy_by_hand(int from, off_t at, size_t n, int to)
 bool cv_copy_bytes(int from, off_t at, size_t n, int to)
 {
     while (n) {
-        off_t place = at;
-        ssize_t got = copy_file_range(from, &place, to, NULL, n, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
+        ssize_t got = cv_os_copy(from, at, to, n);
         if (got <= 0)
             return copy_by_hand(from, at, n, to);
         at += got;

@@ -4,22 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "base/steady.h"
 
-/* The folder is reached through its handle: what stands under its name meanwhile does not matter. */
 static bool watch(int fd, cv_where folder, cv_err *err)
 {
-    enum { EVENTS = IN_CREATE | IN_DELETE | IN_MOVE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR };
-    int handle = cv_where_open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC, "watch the folder", err);
+    int handle = cv_where_open(folder, CV_OS_HANDLE | O_DIRECTORY | O_CLOEXEC, "watch the folder", err);
     if (handle < 0)
         return false;
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", handle);
-    bool ok = inotify_add_watch(fd, path, EVENTS) >= 0;
+    bool ok = cv_os_watch_folder(fd, handle);
     if (!ok)
         cv_where_fail(err, folder.path, "watch the folder", errno);
     close(handle);
@@ -29,7 +24,7 @@ static bool watch(int fd, cv_where folder, cv_err *err)
 bool cv_notify_add(cv_notify *n, cv_where folder, cv_err *err)
 {
     if (n->fd <= 0)
-        n->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC) + 1;
+        n->fd = cv_os_watch() + 1;
     bool ok = n->fd > 0 ? watch(n->fd - 1, folder, err) : cv_where_fail(err, folder.path, "watch the folder", errno);
     n->blind |= !ok;
     return ok;

@@ -21,7 +21,7 @@
 enum { CV_NOTIFY_LOOK_MS = 1000, CV_NOTIFY_SCAN_MS = 100 };
 
 typedef struct {
-    int fd;     /* of inotify, plus one; 0: there is none */
+    int fd;     /* of cv_os_watch(), plus one; 0: there is none */
     bool blind; /* a folder could not be watched */
 } cv_notify;
 

@@ -34,4 +34,18 @@ cv_str cv_plain_fit(cv_str s, size_t columns);
  * column `hang`. A word that is longer than a line stays whole: the terminal breaks it, and a path can be copied. */
 void cv_plain_wrap(cv_buf *out, cv_str text, size_t width, size_t at, size_t hang);
 
+/* Paint: what the text between such a mark and CV_PAINT_END is. Pages for people may have marks where the caller has
+ * colours (kit/call.h); the door makes colours of them. They are control characters, so text that was made plain has
+ * none, and they take no column. */
+#define CV_PAINT_BOLD "\x01"
+#define CV_PAINT_STATUS "\x02" /* a status, in the colour that the rooms give it */
+#define CV_PAINT_DIM "\x03"
+#define CV_PAINT_COLOUR "\x04" /* six hex digits, in the colour that they are */
+#define CV_PAINT_END "\x05"
+
+static inline bool cv_plain_is_paint(char c)
+{
+    return c >= CV_PAINT_BOLD[0] && c <= CV_PAINT_END[0];
+}
+
 #endif

@@ -17,6 +17,13 @@ static sigset_t all(void)
     return set;
 }
 
+static volatile sig_atomic_t noted;
+
+static void note(int number)
+{
+    noted = number;
+}
+
 static void end_at_once(int number)
 {
     _exit(128 + number);
@@ -43,4 +50,18 @@ void cv_signals_wait(void)
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
         signal(ending[i], end_at_once);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void cv_signals_note(void)
+{
+    struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+    noted = 0;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        sigaction(ending[i], &action, NULL);
+}
+
+bool cv_signals_came(void)
+{
+    return noted != 0;
 }

@@ -11,14 +11,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/limits.h"
-
-#ifdef SYS_openat2
-#include <linux/openat2.h>
-#endif
+#include "base/os.h"
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -186,20 +182,6 @@ static int open_again(int folder, const char *name, int flags)
     return fd;
 }
 
-/* The whole path in one step; -1 also where the kernel does not know how. */
-static int open_at_once(int root, const char *path, int flags)
-{
-#ifdef SYS_openat2
-    struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
-                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
-    return (int)syscall(SYS_openat2, root, path, &how, sizeof how);
-#else
-    (void)root, (void)path, (void)flags;
-    errno = ENOSYS;
-    return -1;
-#endif
-}
-
 static bool is_link(int folder, const char *name)
 {
     struct stat st;
@@ -237,8 +219,9 @@ static int open_step(int folder, const char *name, int flags, steps *s)
         fd = open_again(folder, name, flags | (s->follow ? 0 : O_NOFOLLOW));
         number = errno;
     }
-    /* O_PATH without O_DIRECTORY opens the link itself. */
-    if (!s->follow && (fd < 0 ? number == ELOOP || number == ENOTDIR : (flags & O_PATH) && !(flags & O_DIRECTORY)))
+    /* CV_OS_HANDLE without O_DIRECTORY opens the link itself. */
+    if (!s->follow &&
+        (fd < 0 ? number == ELOOP || number == ENOTDIR : (flags & CV_OS_HANDLE) && !(flags & O_DIRECTORY)))
         s->link = is_link(folder, name);
     if (fd >= 0 && s->link) {
         close(fd);
@@ -264,7 +247,7 @@ static int walk(int from, const char *path, int flags, steps *s)
         } else {
             memcpy(name, p, n);
             name[n] = '\0';
-            next = open_step(folder, n ? name : ".", last ? flags : O_PATH | O_DIRECTORY, s);
+            next = open_step(folder, n ? name : ".", last ? flags : CV_OS_HANDLE | O_DIRECTORY, s);
         }
         int number = errno;
         close(folder);
@@ -283,19 +266,20 @@ static int open_named(const char *path, int flags, steps *s)
     int fd = open_again(AT_FDCWD, path, flags | O_DIRECTORY);
     if (fd >= 0 || errno != ENOENT || !s->make || !*path)
         return fd;
-    int from = open_again(AT_FDCWD, path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY);
+    int from = open_again(AT_FDCWD, path[0] == '/' ? "/" : ".", CV_OS_HANDLE | O_DIRECTORY);
     return walk(from, path + strspn(path, "/"), flags | O_DIRECTORY, s);
 }
 
 static int open_below(cv_where where, int flags, bool make, steps *s)
 {
     const char *path = *where.path ? where.path : ".";
-    int root = open_named(where.root, O_PATH, &(steps){.follow = true, .make = make});
+    int root = open_named(where.root, CV_OS_HANDLE, &(steps){.follow = true, .make = make});
     if (root < 0)
         return -1;
     *s = (steps){.make = make};
-    bool shows_links = (flags & O_PATH) && !(flags & O_DIRECTORY); /* the last component may be one: the walk sees it */
-    int fd = make || shows_links ? -1 : open_at_once(root, path, flags | O_NOFOLLOW);
+    bool shows_links =
+        (flags & CV_OS_HANDLE) && !(flags & O_DIRECTORY); /* the last component may be one: the walk sees it */
+    int fd = make || shows_links ? -1 : cv_os_open_below(root, path, flags | O_NOFOLLOW);
     if (fd < 0) /* the walk succeeds where openat2() is not known, or finds the component at fault */
         return walk(root, path, flags, s);
     close(root);
@@ -316,7 +300,7 @@ static int fail_open(cv_where where, const steps *s, const char *what, cv_err *e
 int cv_where_open(cv_where where, int flags, const char *what, cv_err *err)
 {
     steps s = {0};
-    flags |= flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY;
+    flags |= flags & CV_OS_HANDLE ? 0 : O_NONBLOCK | O_NOCTTY;
     int fd = where.root ? open_below(where, flags, false, &s) : open_again(AT_FDCWD, where.path, flags);
     return fd >= 0 ? fd : fail_open(where, &s, what, err);
 }
@@ -334,7 +318,7 @@ int cv_where_open_folder(cv_where where, int flags, bool make, const char *what,
 static int open_holder(cv_where where, cv_arena *a)
 {
     steps s = {0};
-    return open_below(cv_where_folder(a, where), O_PATH | O_DIRECTORY, false, &s);
+    return open_below(cv_where_folder(a, where), CV_OS_HANDLE | O_DIRECTORY, false, &s);
 }
 
 bool cv_where_look(cv_where where, struct stat *ret_st)
@@ -364,7 +348,7 @@ bool cv_where_check(cv_where where, cv_err *err)
     steps s = {0};
     if (!where.root)
         return true;
-    int fd = open_below(where, O_PATH, false, &s);
+    int fd = open_below(where, CV_OS_HANDLE, false, &s);
     if (fd >= 0)
         close(fd);
     return !s.link || fail_link(where, s.at, err);

@@ -54,7 +54,7 @@ bool cv_where_check(cv_where where, cv_err *err);
 int cv_where_open(cv_where where, int flags, const char *what, cv_err *err);
 
 /* Opens the folder `where`; missing ones are made, durably, when `make` says so: the parent of each new folder is
- * synced. O_PATH may be among the flags. */
+ * synced. CV_OS_HANDLE may be among the flags. */
 int cv_where_open_folder(cv_where where, int flags, bool make, const char *what, cv_err *err);
 
 /* Brings what the folder `name` in the open folder holds to disk; false with errno. Some file systems cannot sync a

@@ -172,7 +172,18 @@ static cv_chat_header new_header(cv_chat_change *ch)
     return header;
 }
 
-/* Where the pointers are in the new version. */
+/* The record says so already: most changes leave most pointers where they are. */
+static bool is_kept(const cv_chat_view *v, const cv_chat_pointer_row *row)
+{
+    for (size_t i = 0; i < v->pointers.count; i++) {
+        const cv_chat_pointer_row *kept = &v->pointers.items[i];
+        if (cv_str_eq(kept->participant, row->participant))
+            return kept->line == row->line && kept->place == row->place && kept->number == row->number;
+    }
+    return false;
+}
+
+/* Where pointers are in the new version, those that were elsewhere. */
 static void new_pointers(cv_chat_change *ch, const cv_chat_header *header, cv_chat_pointer_rows *ret)
 {
     size_t old = ch->view.header.text.n, kept = 0;
@@ -181,7 +192,7 @@ static void new_pointers(cv_chat_change *ch, const cv_chat_header *header, cv_ch
         cv_chat_pointer_row row = ret->items[i];
         row.place = (int64_t)(cv_chat_edit_moved(&ch->edits, old + (size_t)row.place) - header->text.n);
         row.line = ch->rebuilt ? -1 : row.line;
-        if (!cv_str_eq(row.participant, ch->reader))
+        if (!cv_str_eq(row.participant, ch->reader) && !is_kept(&ch->view, &row))
             ret->items[kept++] = row;
     }
     ret->count = kept;
@@ -262,6 +273,15 @@ static bool is_changed(const cv_chat_change *ch)
     return ch->edits.count || ch->tail.n;
 }
 
+static void warn_late(cv_chat_change *ch)
+{
+    if (ch->lock.late)
+        cv_notice_add(&ch->warnings, ch->call->arena, CV_STR("late_text"),
+                      "somebody wrote to the chat without its lock: their version is kept in %s; what is missing in "
+                      "the chat has to be sent again",
+                      ch->lock.late);
+}
+
 static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
     cv_chat_change *ch = ctx;
@@ -270,6 +290,7 @@ static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
         return false;
     if (!ch->dry && !ch->commit_first && is_changed(ch) && cv_chat_lock_publish(&ch->lock, &err) != CV_LOCK_HELD)
         return cv_call_fail(call, &err);
+    warn_late(ch);
     put_rows(ch, w);
     *ret_result = ch->result(ch);
     return true;

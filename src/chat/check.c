@@ -7,12 +7,13 @@
  * was inserted is sent again at the end under a new number, and pointers stay behind the same messages. What stood
  * there instead is kept in the record.
  */
+#include "base/folder.h"
 #include "base/utf8.h"
+#include "chat/all_chats.h"
+#include "chat/answer.h"
 #include "chat/change.h"
 #include "chat/consult.h"
-#include "chat/each.h"
 #include "chat/operations.h"
-#include "chat/told.h"
 #include "chat/words/errors.h"
 #include "kit/fault.h"
 #include "record/hash.h"
@@ -210,6 +211,26 @@ static void check_lock(answer *a, const cv_chat_place *place)
             holder.kind == CV_HOLDER_OURS ? "wait" : "chat unlock gives it back, with --force from a hand");
 }
 
+/* Versions to which somebody wrote without the lock. */
+static bool check_late(answer *a, const cv_chat_place *place)
+{
+    cv_arena *arena = a->call->arena;
+    cv_where wf = cv_where_in(arena, place->folder.where, ".wf");
+    cv_folder_entries names = {0};
+    cv_err err = {.arena = arena};
+    struct stat st;
+    cv_str begin = cv_arena_printf(arena, "%.*s%s", CV_FMT(place->id), cv_chat_late_mark);
+    if (cv_where_look(wf, &st) && !cv_folder_list(arena, wf, &names, &err))
+        return cv_call_fail(a->call, &err);
+    for (size_t i = 0; i < names.count; i++)
+        if (cv_str_starts(cv_str_of(names.items[i].name), begin))
+            add(a, "late_text", false, 0,
+                cv_arena_printf(arena, "somebody wrote to the chat without its lock: '.wf/%s' is their version",
+                                names.items[i].name),
+                "send what is missing in the chat, then remove the file");
+    return true;
+}
+
 static bool check_one(answer *a, const cv_chat_place *place)
 {
     cv_chat_view view;
@@ -225,7 +246,7 @@ static bool check_one(answer *a, const cv_chat_place *place)
     }
     check_header(a, &view);
     check_odd(a, &view);
-    bool ok = check_history(a, &view) && check_consults(a, &view);
+    bool ok = check_late(a, place) && check_history(a, &view) && check_consults(a, &view);
     if (view.queue.count)
         add(a, "queued", false, 0, cv_arena_printf(a->call->arena, "%zu messages wait for the lock", view.queue.count),
             "the next call delivers them, when the lock is free");
@@ -418,11 +439,14 @@ static void print_page(answer *a)
 {
     cv_buf out = {0};
     if (a->restored > 0)
-        cv_buf_printf(&out, "%lld messages have their original text again\n", (long long)a->restored);
+        cv_buf_printf(&out,
+                      a->restored == 1 ? "1 message has its original text again\n"
+                                       : "%lld messages have their original text again\n",
+                      (long long)a->restored);
     for (size_t i = 0; i < a->findings.count; i++) {
         const finding *f = &a->findings.items[i];
-        cv_buf_printf(&out, "%.*s%s%.*s: %.*s: ", CV_FMT(f->chat_id), f->message_id.n ? " " : "", CV_FMT(f->message_id),
-                      CV_FMT(f->severity));
+        cv_buf_printf(&out, "%.*s%s%.*s%s%.*s: ", CV_FMT(f->chat_id), f->message_id.n ? " " : "", CV_FMT(f->message_id),
+                      f->chat_id.n ? ": " : "", CV_FMT(f->severity));
         cv_buf_add(&out, f->text);
         cv_buf_printf(&out, " [%.*s]\n", CV_FMT(f->code));
         if (f->hint.n)

@@ -8,11 +8,11 @@
  */
 #include "base/file.h"
 #include "base/utf8.h"
+#include "chat/answer.h"
 #include "chat/change.h"
 #include "chat/operations.h"
 #include "chat/policy.h"
 #include "chat/text/fields.h"
-#include "chat/told.h"
 #include "chat/words/errors.h"
 #include "kit/fault.h"
 

@@ -8,11 +8,11 @@
  */
 #include "base/plain.h"
 #include "base/utf8.h"
+#include "chat/all_chats.h"
+#include "chat/answer.h"
 #include "chat/change.h"
 #include "chat/consult.h"
-#include "chat/each.h"
 #include "chat/operations.h"
-#include "chat/told.h"
 #include "chat/words/errors.h"
 #include "kit/fault.h"
 
@@ -197,6 +197,24 @@ static void print_page(answer *a, cv_buf *out)
     cv_chat_page_warnings(out, &a->warnings, 0);
 }
 
+/* How each chat is read: an agent has the tool, or a shell, and may not know its role there. */
+static void print_ways(const answer *a, cv_buf *out)
+{
+    cv_str chat = {0}, as = {0};
+    for (size_t i = 0; i < a->pending.count; i++) {
+        const pending *p = &a->pending.items[i];
+        if (!cv_str_eq(p->chat_id, chat) || !cv_str_eq(p->as, as))
+            cv_buf_printf(
+                out,
+                "Read it with conclave_chat_read {\"chat_id\": \"%.*s\", \"as\": \"%.*s\"}, or 'conclave chat "
+                "read %.*s --as %.*s'.\n",
+                CV_FMT(p->chat_id), CV_FMT(p->as), CV_FMT(p->chat_id), CV_FMT(p->as));
+        chat = p->chat_id;
+        as = p->as;
+    }
+    cv_buf_add_z(out, "Then try again.\n");
+}
+
 /* What the client shows to the agent; an empty object lets the tool run. */
 static cv_str print_hook(answer *a)
 {
@@ -205,7 +223,7 @@ static cv_str print_hook(answer *a)
     cv_json_begin_object(&w);
     if (!a->clear) {
         print_page(a, &reason);
-        cv_buf_add_z(&reason, "Read with conclave_chat_read (or 'conclave chat read'), then try again.\n");
+        print_ways(a, &reason);
         cv_json_key(&w, CV_STR("hookSpecificOutput"));
         cv_json_begin_object(&w);
         cv_json_key_str(&w, "hookEventName", CV_STR("PreToolUse"));

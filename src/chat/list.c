@@ -1,10 +1,10 @@
 /* list.c - which chats there are, with what is new for a participant; and one chat to read. */
 #include "base/plain.h"
 #include "base/utf8.h"
+#include "chat/all_chats.h"
+#include "chat/answer.h"
 #include "chat/change.h"
-#include "chat/each.h"
 #include "chat/operations.h"
-#include "chat/told.h"
 #include "chat/words/errors.h"
 #include "kit/fault.h"
 

@@ -12,9 +12,12 @@
 
 #include "base/move.h"
 #include "base/notify.h"
+#include "base/os.h"
 #include "base/steady.h"
 #include "chat/words/errors.h"
 #include "kit/outlet.h"
+
+const char cv_chat_late_mark[] = ".late-";
 
 enum { PAUSE_MS = 2, MOST_PAUSE_MS = 20, OWN_MS = 1000, TICK_MS = 10, MAX_OWNER = 512, MAX_KEPT = 1000 };
 
@@ -86,22 +89,39 @@ static void begin(cv_call *call, const cv_chat_place *place, cv_chat_lock *l)
 {
     *l = (cv_chat_lock){
         .place = place, .arena = call->arena, .folder = -1, .wf = -1, .lock = -1, .file = -1, .fresh = -1};
-    l->boot = machine_line(l->arena, "/proc/sys/kernel/random/boot_id");
+    l->boot = cv_os_boot(l->arena);
     l->host = host_name(l->arena);
+}
+
+/* Something else stands where the locks are: a link, a pipe. `name`: ".wf", or a file in it. */
+static bool refuse_planted(const cv_chat_lock *l, const char *name, const char *wanted, cv_err *err)
+{
+    cv_where there = cv_where_in(err->arena, l->place->folder.where, name);
+    cv_err_set(err, CV_ERR_NOT_A_FILE, "'%s' is not a %s, but a link or a device", name, wanted);
+    cv_err_file(err, cv_str_of(cv_where_path(err->arena, there)));
+    cv_err_suggest(err, CV_STR("remove it: it is made again; nothing was changed"));
+    return false;
 }
 
 static bool open_folders(cv_chat_lock *l, bool make, cv_err *err)
 {
+    struct stat st;
     l->folder = cv_where_open_folder(l->place->folder.where, O_RDONLY, false, "open the folder of the chat", err);
     if (l->folder < 0 || !check_filesystem(l, err))
         return false;
     if (make && mkdirat(l->folder, ".wf", 0777) != 0 && errno != EEXIST)
         return fail(l, ".wf", "make the folder of the locks", errno, err);
     l->wf = openat(l->folder, ".wf", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (l->wf < 0 && (errno == ENOTDIR || errno == ELOOP))
+        return refuse_planted(l, ".wf", "folder", err);
     if (l->wf < 0)
         return fail(l, ".wf", "open the folder of the locks", errno, err);
+    const char *name = cv_arena_printf(l->arena, ".wf/%s", l->place->lock).p;
     l->lock = openat(l->wf, l->place->lock, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (make ? O_CREAT : 0), 0666);
-    return l->lock >= 0 || fail(l, ".wf", "open the lock of the chat", errno, err);
+    if ((l->lock < 0 && (errno == ELOOP || errno == ENXIO || errno == EISDIR)) ||
+        (l->lock >= 0 && fstat(l->lock, &st) == 0 && !S_ISREG(st.st_mode)))
+        return refuse_planted(l, name, "file", err);
+    return l->lock >= 0 || fail(l, name, "open the lock of the chat", errno, err);
 }
 
 static void close_fd(int *fd)
@@ -393,21 +413,30 @@ bool cv_chat_lock_write(cv_chat_lock *l, const cv_chat_edits *edits, cv_str tail
     return fdatasync(l->fresh) == 0 || fail(l, ".wf", "bring the new version to disk", errno, err);
 }
 
+/* What was exchanged is the version that was read, and nobody wrote to it. An editor writes by a rename: then it is
+ * another file. */
+static bool is_as_read(const cv_chat_lock *l, const struct stat *st)
+{
+    return st->st_dev == l->st.st_dev && st->st_ino == l->st.st_ino && st->st_size == l->st.st_size &&
+           st->st_mtim.tv_sec == l->st.st_mtim.tv_sec && st->st_mtim.tv_nsec == l->st.st_mtim.tv_nsec;
+}
+
 /* Somebody wrote to the old version while it was ours: nothing of it is lost. */
 static void keep_late(cv_chat_lock *l)
 {
     struct stat st;
-    if (fstat(l->file, &st) != 0 || (st.st_size == l->st.st_size && st.st_mtim.tv_sec == l->st.st_mtim.tv_sec &&
-                                     st.st_mtim.tv_nsec == l->st.st_mtim.tv_nsec)) {
+    if (fstatat(l->wf, l->place->private, &st, AT_SYMLINK_NOFOLLOW) != 0) /* a file system that cannot exchange */
+        return;
+    if (is_as_read(l, &st)) {
         unlinkat(l->wf, l->place->private, 0);
         return;
     }
     for (int i = 1; i <= MAX_KEPT; i++) {
-        const char *name = cv_arena_printf(l->arena, "%.*s.late-%d.txt", CV_FMT(l->place->id), i).p;
-        if (!cv_move_new(l->wf, l->place->private, l->wf, name))
-            continue;
-        l->late = cv_arena_printf(l->arena, ".wf/%s", name).p;
-        return;
+        const char *name = cv_arena_printf(l->arena, "%.*s%s%d.txt", CV_FMT(l->place->id), cv_chat_late_mark, i).p;
+        if (cv_move_new(l->wf, l->place->private, l->wf, name)) {
+            l->late = cv_arena_printf(l->arena, ".wf/%s", name).p;
+            return;
+        }
     }
 }
 
@@ -422,6 +451,19 @@ static bool exchange(cv_chat_lock *l, cv_err *err)
            fail(l, l->place->editing, "put the new version in place", errno, err);
 }
 
+/* The new version gets the name of the chat. Whoever gave it that name without having the lock did the same. */
+static bool give_name(cv_chat_lock *l)
+{
+    struct stat ours, st;
+    if (cv_move_new(l->folder, l->place->editing, l->folder, l->place->name))
+        return true;
+    int number = errno;
+    bool there = look(l, l->place->name, &st) && fstat(l->fresh, &ours) == 0 && st.st_dev == ours.st_dev &&
+                 st.st_ino == ours.st_ino;
+    errno = number;
+    return there;
+}
+
 cv_lock_result cv_chat_lock_publish(cv_chat_lock *l, cv_err *err)
 {
     struct stat st;
@@ -430,9 +472,12 @@ cv_lock_result cv_chat_lock_publish(cv_chat_lock *l, cv_err *err)
         return conflict(l, err);
     if (!exchange(l, err))
         return CV_LOCK_FAILED;
+    l->exchanged = true;
     say(l, "releasing");
-    if (!cv_move_new(l->folder, l->place->editing, l->folder, l->place->name)) {
-        int number = errno;
+    bool named = give_name(l);
+    int number = errno;
+    keep_late(l);
+    if (!named) {
         l->held = number != EEXIST;
         if (number == EEXIST)
             return conflict(l, err);
@@ -442,7 +487,6 @@ cv_lock_result cv_chat_lock_publish(cv_chat_lock *l, cv_err *err)
     forget(l);
     l->held = false;
     l->published = true;
-    keep_late(l);
     if (fstat(l->fresh, &l->st) == 0)
         return CV_LOCK_HELD;
     fail(l, l->place->name, "look at the new version", errno, err);
@@ -461,7 +505,7 @@ bool cv_chat_lock_sync(cv_chat_lock *l, cv_err *err)
 
 void cv_chat_lock_end(cv_chat_lock *l)
 {
-    if (l->fresh >= 0 && !l->published)
+    if (l->fresh >= 0 && !l->exchanged)
         unlinkat(l->wf, l->place->private, 0);
     if (l->held) {
         say(l, "releasing");
@@ -508,6 +552,7 @@ bool cv_chat_lock_holder(cv_call *call, const cv_chat_place *place, cv_chat_hold
     owner o = known ? read_owner(&l) : (owner){0};
     bool editing = look(&l, place->editing, &st);
     ret->kind = holder_of(&l, free, &o, look(&l, place->name, &file), editing, &st);
+    ret->st = st;
     if (editing)
         ret->since = print_ms(call->arena, renamed_ms(&st));
     cv_str process = cv_arena_printf(call->arena, "process %lld of %.*s", (long long)o.pid, CV_FMT(o.host));
@@ -533,19 +578,28 @@ static bool put_aside(cv_chat_lock *l, const char *name, const char **ret_kept, 
     return fail(l, name, "keep the file in .wf: there are too many", EEXIST, err);
 }
 
-bool cv_chat_lock_break(cv_call *call, const cv_chat_place *place, bool keep_editing, const char **ret_kept,
-                        cv_err *err)
+/* Between the look and the force somebody else may have taken the lock, or its holder has written: it is in use. */
+static bool is_as_seen(const cv_chat_holder *seen, const struct stat *st)
+{
+    return seen->st.st_ino == st->st_ino && seen->st.st_ctim.tv_sec == st->st_ctim.tv_sec &&
+           seen->st.st_ctim.tv_nsec == st->st_ctim.tv_nsec;
+}
+
+bool cv_chat_lock_break(cv_call *call, const cv_chat_place *place, const cv_chat_holder *seen, bool keep_editing,
+                        const char **ret_kept, cv_err *err)
 {
     cv_chat_lock l;
-    struct stat st;
+    struct stat st, other;
     begin(call, place, &l);
     *ret_kept = NULL;
     bool ok = open_folders(&l, true, err);
-    if (ok && flock(l.lock, LOCK_EX | LOCK_NB) != 0 && read_owner(&l).state.n) { /* who only waits holds nothing */
+    bool editing = ok && look(&l, place->editing, &st), both = editing && look(&l, place->name, &other);
+    /* who only waits for its turn holds nothing */
+    bool ours = ok && flock(l.lock, LOCK_EX | LOCK_NB) != 0 && read_owner(&l).state.n;
+    if (ours || (editing && !is_as_seen(seen, &st))) {
         busy(&l, err);
         ok = false;
     }
-    bool editing = ok && look(&l, place->editing, &st), both = editing && look(&l, place->name, &st);
     if (both)
         ok = put_aside(&l, keep_editing ? place->name : place->editing, ret_kept, err);
     if (ok && editing && (!both || keep_editing))

@@ -45,6 +45,7 @@ typedef struct {
     struct stat before;   /* of it, before our own rename changed a time of it */
     int fresh;            /* the new version; -1: there is none */
     bool held;            /* X_editing.txt is ours */
+    bool exchanged;       /* the new version has the locked name; what is in .wf is the old one */
     bool published;
     const char *late; /* where the old version is kept, because somebody wrote to it after all; NULL: nobody did */
 } cv_chat_lock;
@@ -85,15 +86,19 @@ typedef struct {
     cv_holder kind;
     cv_str text;  /* for people: "process 4711 since 2026-…" */
     cv_str since; /* when the file was renamed; absent: it is not */
+    struct stat st;
 } cv_chat_holder;
 
 /* Who holds the lock now; nothing is changed. */
 bool cv_chat_lock_holder(cv_call *call, const cv_chat_place *place, cv_chat_holder *ret, cv_err *err);
 
-/* Renames the file back whoever holds it, but not from a living process of ours. `keep_editing`: when both are there
- * the locked one becomes the chat, else the other; the one that does not is kept in .wf, *ret_kept. */
-bool cv_chat_lock_break(cv_call *call, const cv_chat_place *place, bool keep_editing, const char **ret_kept,
-                        cv_err *err);
+/* Renames the file back from the holder that was seen, but not from a living process of ours. `keep_editing`: when both
+ * are there the locked one becomes the chat, else the other; the one that does not is kept in .wf, *ret_kept. */
+bool cv_chat_lock_break(cv_call *call, const cv_chat_place *place, const cv_chat_holder *seen, bool keep_editing,
+                        const char **ret_kept, cv_err *err);
+
+/* ID.late-1.txt in .wf: a version to which somebody wrote without the lock. */
+extern const char cv_chat_late_mark[];
 
 /* Do renames lock on a file system with this magic number? NULL: yes; else its name. */
 const char *cv_chat_networked(unsigned long magic);

@@ -10,10 +10,10 @@
 
 #include "base/folder.h"
 #include "base/utf8.h"
+#include "chat/answer.h"
 #include "chat/change.h"
 #include "chat/operations.h"
 #include "chat/policy.h"
-#include "chat/told.h"
 #include "chat/words/errors.h"
 #include "chat/words/limits.h"
 #include "kit/fault.h"

@@ -42,7 +42,7 @@ const cv_operation cv_chat_ops[] = {
      .tool = "conclave_chat_read",
      .summary = "read what is new for a participant, and mark it as read",
      .details = "One locked step: the messages, the participant's pointer, and FLAG:READ on what all have read now.\n"
-                "With --op-id the same request gives the same messages again.\n",
+                "With --op-id the same request gives the same messages again; without one --reread does.\n",
      .examples = "  conclave chat read primers --as Validator@ada\n",
      .schema = "chat_read",
      .flags = WRITES | UNASKED,
@@ -76,7 +76,7 @@ const cv_operation cv_chat_ops[] = {
      .verb = "list",
      .tool = "conclave_chat_list",
      .summary = "list the chats, with what is new for a participant",
-     .details = "Those of the active workflow and of .conclave/chat. Copies of sync tools are told as foreign.\n",
+     .details = "Those of the active workflow and of .conclave/chat. Copies that sync tools made are listed as foreign.\n",
      .examples = "  conclave chat list\n  conclave chat list --status OPEN --as Validator@ada --json\n",
      .schema = "chat_list",
      .flags = READS | UNASKED,

@@ -4,10 +4,10 @@
  *     # - Implementer@claude                # - Implementer@claude: 12   -> 14
  *     # - Validator@ada      <- new         # - Validator@ada: 0         <- new
  */
+#include "chat/answer.h"
 #include "chat/change.h"
 #include "chat/operations.h"
 #include "chat/policy.h"
-#include "chat/told.h"
 #include "chat/words/errors.h"
 #include "chat/words/limits.h"
 #include "kit/fault.h"

@@ -3,12 +3,15 @@
  *     # - Validator@ada: 12        ->  # - Validator@ada: 17       the line count of the file, what wc -l says
  *     … | FLAG:UNREAD | …          ->  … | FLAG:READ | …           when everybody it goes to has read it
  *
- * Both changes happen in one locked step. Who has nothing new changes nothing.
+ * Both changes happen in one locked step. Who has nothing new changes nothing. The record keeps the answer: whoever was
+ * killed before using it asks for it again.
  */
+#include "chat/answer.h"
 #include "chat/change.h"
 #include "chat/operations.h"
-#include "chat/told.h"
 #include "chat/words/errors.h"
+#include "kit/fault.h"
+#include "record/hash.h"
 
 typedef struct {
     cv_str chat_id, as;
@@ -155,7 +158,8 @@ static void put(cv_chat_change *ch, cv_writing *w)
     const reading *r = ch->ctx;
     cv_event_row *e = cv_writing_event(w, CV_STR("participant"), r->who, CV_STR("read"));
     e->actors = cv_arena_printf(w->arena, "[\"%.*s\"]", CV_FMT(r->who));
-    e->data = cv_arena_printf(w->arena, "{\"last_read\":%lld}", (long long)r->told.line);
+    e->data = cv_arena_printf(w->arena, "{\"last_read\":%lld,\"messages\":%zu}", (long long)r->told.line,
+                              r->told.messages.count);
 }
 
 static cv_str result(cv_chat_change *ch)
@@ -213,11 +217,80 @@ static bool is_read_already(cv_call *call, const cv_chat_place *place, bool *ret
     return ok;
 }
 
+/* ---- once more --------------------------------------------------------------------------------------------------- */
+
+enum { READS_LOOKED_AT = 100 }; /* back to one that gave messages; others only move the pointer past own ones */
+
+/* The newest first. */
+static bool see_read(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    const cv_event_row *e = row;
+    int64_t *ret_rev = ctx;
+    bool empty = cv_str_ends(e->data, CV_STR("\"messages\":0}"));
+    (void)scope, (void)err;
+    if (!*ret_rev && cv_str_eq(e->event_type, CV_STR("read")) && !empty)
+        *ret_rev = e->rev;
+    return true;
+}
+
+/* The answer of the last read that had messages; without one the answer has none. */
+static bool last_answer(cv_call *call, const cv_chat_place *place, const answer *a, cv_outcome *ret, cv_err *err)
+{
+    const cv_event_row like = {.subject_id = a->as};
+    const cv_find find = {.type = &cv_event_row_type,
+                          .scope = place->scope,
+                          .index = cv_events_by_subject,
+                          .like = &like,
+                          .equal = 1,
+                          .descending = true,
+                          .limit = READS_LOOKED_AT};
+    cv_commit_row commit;
+    int64_t rev = 0;
+    bool found = false;
+    *ret = (cv_outcome){.result = cv_shape_text(call->arena, cv_chat_read_shape, a)};
+    if (!call->record->calls->find(call->record, &find, see_read, &rev, err))
+        return false;
+    if (rev && !cv_record_commit_at(call->record, call->arena, place->scope, rev, &commit, &found, err))
+        return false;
+    if (found)
+        *ret = (cv_outcome){.rev = rev, .result = commit.result, .replayed = true};
+    return true;
+}
+
+static bool read_again(cv_call *call, const cv_chat_place *place)
+{
+    cv_chat_view view;
+    cv_outcome outcome;
+    cv_err err = {.arena = call->arena};
+    answer a = begin(place, CV_STR(""));
+    if (!cv_chat_look(call, place, &view, &a.warnings))
+        return false;
+    bool ok = cv_chat_person(call, &view.header, "as", &a.as);
+    const cv_chat_pointer *pointer = ok ? cv_chat_pointer_of(&view.header, a.as) : NULL;
+    a.line = pointer && pointer->line > 0 ? pointer->line : 0;
+    if (ok)
+        print_page(call, &a);
+    if (ok && !last_answer(call, place, &a, &outcome, &err))
+        ok = cv_call_fail(call, &err);
+    cv_chat_view_close(&view);
+    if (ok && cv_is_redacted(outcome.result, NULL)) {
+        cv_refuse(call, CV_ERR_REDACTED, CV_STR(""), "reread", CV_STR(""), "the last answer was redacted");
+        return false;
+    }
+    if (ok)
+        cv_request_answer(call, &outcome);
+    return ok;
+}
+
 bool cv_chat_read(cv_call *call)
 {
     cv_chat_place place;
     bool done;
-    if (!cv_chat_find(call, &place) || !cv_chat_begin_request(call, &place, CV_STR("chat read"), &done))
+    if (!cv_chat_find(call, &place))
+        return false;
+    if (cv_json_get_true(call->input, "reread"))
+        return read_again(call, &place);
+    if (!cv_chat_begin_request(call, &place, CV_STR("chat read"), &done))
         return false;
     if (done)
         return true;

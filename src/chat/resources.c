@@ -7,7 +7,7 @@
  */
 #include <fcntl.h>
 
-#include "chat/each.h"
+#include "chat/all_chats.h"
 #include "chat/lock.h"
 #include "chat/room.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/embedded.h"
 #include "base/folder.h"
-#include "chat/each.h"
+#include "chat/all_chats.h"
 #include "chat/lock.h"
 #include "chat/text/fields.h"
 #include "chat/words/errors.h"

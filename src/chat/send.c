@@ -8,10 +8,10 @@
  * Queued messages of a chat go before new ones, so the order of a sender's messages is that in which they were sent.
  */
 #include "base/utf8.h"
+#include "chat/answer.h"
 #include "chat/change.h"
 #include "chat/consult.h"
 #include "chat/operations.h"
-#include "chat/told.h"
 #include "chat/words/errors.h"
 #include "chat/words/limits.h"
 #include "kit/fault.h"

@@ -14,7 +14,7 @@ typedef struct {
     cv_str chat_id, holder, since, kept;
     bool unlocked;
     const cv_chat_place *place;
-    cv_call *call;
+    const cv_chat_holder *seen;
 } answer;
 
 #define CV_THIS_TYPE answer
@@ -35,7 +35,7 @@ static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
     cv_err err = {.arena = call->arena};
     const char *kept;
     bool editing = cv_str_eq(cv_json_get_text(call->input, "keep"), CV_STR("editing"));
-    if (!cv_chat_lock_break(call, a->place, editing, &kept, &err))
+    if (!cv_chat_lock_break(call, a->place, a->seen, editing, &kept, &err))
         return cv_call_fail(call, &err);
     a->unlocked = true;
     a->kept = cv_str_of(kept);
@@ -60,7 +60,7 @@ static bool refuse(cv_call *call, const cv_chat_holder *h, bool both)
              : "the chat is locked by %.*s since %.*s, and nobody knows whether it is still needed",
         CV_FMT(h->text), CV_FMT(h->since));
     cv_err_suggest(fault, both ? CV_STR("give force, and keep: file, or editing; the other one is kept in .wf")
-                               : CV_STR("ask whoever has it; force gives it back, with a trace in the record"));
+                               : CV_STR("ask its owner; force gives it back, with a trace in the record"));
     return false;
 }
 
@@ -87,9 +87,9 @@ bool cv_chat_unlock(cv_call *call)
     cv_chat_settle(call, &place); /* recovers what a dead process left */
     if (!cv_chat_lock_holder(call, &place, &holder, &err))
         return cv_call_fail(call, &err);
-    answer a = {.chat_id = place.id, .holder = before.text, .since = before.since, .place = &place, .call = call};
+    answer a = {.chat_id = place.id, .holder = before.text, .since = before.since, .place = &place, .seen = &holder};
     if (holder.kind == CV_HOLDER_NONE) {
-        a.unlocked = before.kind != CV_HOLDER_NONE;
+        a.unlocked = before.kind == CV_HOLDER_DEAD; /* a living one has finished by itself */
         cv_request_answer(call, &(cv_outcome){.result = cv_shape_text(call->arena, cv_chat_unlock_shape, &a)});
         return true;
     }

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/move.h"
+#include "base/os.h"
 #include "chat/chat.h"
 #include "chat/words/errors.h"
 #include "chat/words/limits.h"
@@ -239,7 +240,7 @@ static bool is_steady(const cv_chat_view *v)
 bool cv_chat_view_open(cv_call *call, const cv_chat_place *place, cv_chat_view *v, cv_err *err)
 {
     begin(call, place, v);
-    int folder = cv_where_open_folder(place->folder.where, O_PATH, false, "open the folder of the chat", err);
+    int folder = cv_where_open_folder(place->folder.where, CV_OS_HANDLE, false, "open the folder of the chat", err);
     if (folder < 0)
         return false;
     bool ok = false;

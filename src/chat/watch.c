@@ -13,10 +13,10 @@
 #include "base/clock.h"
 #include "base/notify.h"
 #include "base/steady.h"
+#include "chat/all_chats.h"
+#include "chat/answer.h"
 #include "chat/change.h"
-#include "chat/each.h"
 #include "chat/operations.h"
-#include "chat/told.h"
 #include "chat/words/errors.h"
 #include "record/feed.h"
 
@@ -54,7 +54,7 @@ const cv_shape cv_chat_watch_shape[] = {
     CV_LIST("changed", changes.items, changes.count, changed_shape, ""),
     CV_FIELD(IF_ANY, cursor, "give it back as since"),
     CV_FIELD(IF_ANY, note, ""),
-    CV_PRINTED(text, "the two lines"),
+    CV_DOCUMENT(text, "the two lines"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -229,7 +229,7 @@ static bool begin(watching *w, cv_err *err)
     bool given = w->cursor.p;
     if (!scan(w, err))
         return false;
-    if (!given && !w->call->record->calls->newest(w->call->record, w->call->arena, &w->cursor, err))
+    if (!given && !w->call->record->calls->newest(w->call->record, w->call->arena, 0, &w->cursor, err))
         return false;
     return (!w->as.n || given || read_pending(w, err)) && read_feed(w, err);
 }

@@ -42,16 +42,16 @@ const cv_shape cv_dialogue_brief[] = {
 };
 #undef CV_THIS_TYPE
 
-cv_told_seat cv_seat_told(cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat)
+cv_shown_seat cv_seat_shown(cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat)
 {
-    return (cv_told_seat){.expert = expert,
-                          .name = cv_panel_display_name(a, expert->expert_slug),
-                          .emoji = cv_expert_emoji,
-                          .source = seat->source,
-                          .focus = seat->focus.p ? seat->focus : expert->focus};
+    return (cv_shown_seat){.expert = expert,
+                           .name = cv_panel_display_name(a, expert->expert_slug),
+                           .emoji = cv_expert_emoji,
+                           .source = seat->source,
+                           .focus = seat->focus.p ? seat->focus : expert->focus};
 }
 
-#define CV_THIS_TYPE cv_told_seat
+#define CV_THIS_TYPE cv_shown_seat
 const cv_shape cv_seat_shape[] = {
     CV_FIELD_OF_AS(ALWAYS, "slug", expert, expert_slug, ""),
     CV_FIELD(ALWAYS, name, ""),
@@ -67,7 +67,7 @@ const cv_shape cv_seat_shape[] = {
 
 void cv_answer_seat(cv_json_writer *w, cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat)
 {
-    const cv_told_seat told = cv_seat_told(a, expert, seat);
+    const cv_shown_seat told = cv_seat_shown(a, expert, seat);
     cv_shape_write(w, cv_seat_shape, &told);
 }
 

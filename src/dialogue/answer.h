@@ -18,8 +18,8 @@ extern const cv_shape cv_dialogue_brief[];
 typedef struct {
     const cv_rec_expert *expert;
     cv_str name, emoji, source, focus;
-} cv_told_seat;
-cv_told_seat cv_seat_told(cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat);
+} cv_shown_seat;
+cv_shown_seat cv_seat_shown(cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat);
 extern const cv_shape cv_seat_shape[];
 void cv_answer_seat(cv_json_writer *w, cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat);
 

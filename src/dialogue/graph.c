@@ -216,13 +216,13 @@ bool cv_graph_load(cv_call *call, const cv_state *s, cv_graph *ret_graph, cv_pos
     return true;
 }
 
-void cv_graph_pace(const cv_graph *g, cv_pace *ret_tempo)
+void cv_graph_pace(const cv_graph *g, cv_pace *ret_pace)
 {
     char unused[6];
-    cv_pace_begin(ret_tempo, g->arena);
+    cv_pace_begin(ret_pace, g->arena);
     for (size_t i = 0; i < g->events.count; i++) {
         const cv_happening *event = &g->events.items[i];
-        cv_pace_tell(ret_tempo, event->subject, cv_name_text(g, event->type, unused), event->round);
+        cv_pace_tell(ret_pace, event->subject, cv_name_text(g, event->type, unused), event->round);
     }
-    cv_pace_end(ret_tempo);
+    cv_pace_end(ret_pace);
 }

@@ -77,6 +77,6 @@ cv_str cv_name_text(const cv_graph *g, cv_name name, char id[6]); /* `id` is use
 int cv_expert_index(const cv_graph *g, cv_str slug);              /* -1: none */
 
 /* How each round moved. */
-void cv_graph_pace(const cv_graph *g, cv_pace *ret_tempo);
+void cv_graph_pace(const cv_graph *g, cv_pace *ret_pace);
 
 #endif

@@ -108,7 +108,9 @@ static bool say_listed(cv_call *call, cv_chart *c, const listed *row, cv_progres
     cv_str facts =
         cv_arena_printf(call->arena, "%.*s, %lld round%s, %.*s", CV_FMT(row->status), (long long)row->total_rounds,
                         row->total_rounds == 1 ? "" : "s", CV_FMT(age_of(call, row->created_at)));
+    cv_chart_paint(c, CV_PAINT_BOLD);
     cv_chart_say(c, "%.*s", CV_FMT(row->id));
+    cv_chart_paint(c, CV_PAINT_END);
     if (id + 2 + FACTS > width) {
         cv_chart_line(c);
         id = 0;
@@ -124,7 +126,7 @@ static bool say_listed(cv_call *call, cv_chart *c, const listed *row, cv_progres
 
 static bool say_page(cv_call *call, page *p, cv_err *err)
 {
-    cv_chart c = {.arena = call->arena, .width = cv_chart_columns(call->width)};
+    cv_chart c = cv_chart_for(call);
     cv_progress *progress = CV_NEW(call->arena, cv_progress);
     for (size_t i = 0; i < p->dialogues.count; i++) {
         cv_chart_say(&c, "%s", i ? "\n" : "");
@@ -169,7 +171,7 @@ typedef struct {
     cv_state s;
     bool changed;
     const cv_state *whole; /* NULL: nothing has changed, and no more is told */
-    CV_STATE_LIST(cv_told_seat) panel;
+    CV_STATE_LIST(cv_shown_seat) panel;
     int64_t next_round;
     CV_STATE_LIST(open_tension) open;
     cv_convergence convergence;
@@ -182,7 +184,7 @@ static void find_panel(cv_arena *a, look *l)
     const cv_rec_seat *seats;
     size_t count = cv_state_panel(&l->s, CV_MAX_ROUND, &seats);
     for (size_t i = 0; i < count; i++)
-        *CV_PUSH(a, &l->panel) = cv_seat_told(a, cv_state_expert(&l->s, seats[i].expert_slug), &seats[i]);
+        *CV_PUSH(a, &l->panel) = cv_seat_shown(a, cv_state_expert(&l->s, seats[i].expert_slug), &seats[i]);
 }
 
 static void count_entities(cv_arena *a, look *l)

@@ -64,8 +64,8 @@ const cv_operation cv_dialogue_ops[] = {
          "written to round-N/response-SLUG.md, and answered with what is understood of it and what is not. Experts\n"
          "may respond at the same time. The same text again is answered as before; another one is refused, unless\n"
          "--replace puts it in the place of the first, which the history keeps. A text that only the file holds is\n"
-         "not overwritten either: hand it in, or --replace it, and it is kept beside. An expert who has nothing to\n"
-         "say says so with --no-contribution.\n",
+         "not overwritten either. If the file is the response, pass it with --content @FILE. With --replace the old\n"
+         "file is kept under another name. --no-contribution says that the expert has nothing to add.\n",
      .examples = "  conclave dialogue respond nvidia-decision --expert muffin --content @response.md\n"
                  "  conclave dialogue respond nvidia-decision --expert donut --no-contribution\n",
      .schema = "dialogue_respond",
@@ -163,7 +163,7 @@ const cv_operation cv_dialogue_ops[] = {
      .summary = "set the panel of the next round: who stays, who comes",
      .details =
          "Without it the last panel stands. --add and --drop take names with commas between them and change that\n"
-         "one; whoever comes from the pool may be named by role. The answer names who loses the seat.\n",
+         "one. An expert from the pool may be named by role. The answer names who loses the seat.\n",
      .examples = "  conclave dialogue evolve-panel nvidia-decision --round 1 --add scone --drop cupcake\n",
      .schema = "dialogue_evolve_panel",
      .answer = cv_evolve_panel_shape,
@@ -172,7 +172,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "round-context",
      .tool = "blue_dialogue_round_context",
-     .summary = "show what the experts of a round are to know, in full",
+     .summary = "show what the experts of a round get to read, in full",
      .details =
          "For all experts of the panel in one answer. Without --round it is about the next round; an earlier one\n"
          "is shown as it was then. With --since-rev only what has changed since: docs/context.md tells how to\n"
@@ -246,11 +246,14 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "export",
      .tool = "blue_dialogue_export",
-     .summary = "write a dialogue to a file: everything that is known, as JSON",
-     .details = "The file is made from the record alone and written whole. Warnings name what is missing in it.\n"
-                "With '-' as its path the document itself is printed, without warnings.\n",
+     .summary = "write a dialogue to a file: everything that is known, as JSON or as a page",
+     .details =
+         "The file is made from the record alone and written whole. Warnings name what is missing in it.\n"
+         "With '-' as its path the document itself is printed, without warnings. With the format html it is one\n"
+         "page with the views of the dashboard, for people who have nothing but a browser: it loads nothing.\n",
      .examples = "  conclave dialogue export nvidia-decision\n"
-                 "  conclave dialogue export nvidia-decision --output-path decision.json\n",
+                 "  conclave dialogue export nvidia-decision --output-path decision.json\n"
+                 "  conclave dialogue export nvidia-decision --format html --output-path decision.html\n",
      .schema = "dialogue_export",
      .flags = LOOKS | FILES | UNASKED,
      .run = cv_dialogue_export},
@@ -313,11 +316,11 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "graph",
      .tool = "blue_dialogue_graph",
-     .summary = "draw a dialogue: what refers to what, as data, Mermaid or Graphviz",
+     .summary = "draw a dialogue: what refers to what, as a drawing, Mermaid or Graphviz",
      .details =
          "Entities and verdicts are the nodes, references and what verdicts name the edges; --experts and --moves add\n"
-         "theirs. --focus shows one node and what is around it. Mermaid draws 500 edges at most unless it is told\n"
-         "otherwise: choose a round, kinds or a focus for more than that.\n",
+         "theirs. --focus shows one node and what is around it. Mermaid draws 500 edges at most by default;\n"
+         "with more than that, choose a round, kinds or a focus.\n",
      .examples = "  conclave dialogue graph nvidia-decision --format mermaid\n"
                  "  conclave dialogue graph nvidia-decision --focus R0001 --depth 2 --format dot\n"
                  "  conclave dialogue graph nvidia-decision --kinds tension --status open --json\n",
@@ -350,6 +353,18 @@ const cv_operation cv_dialogue_ops[] = {
      .flags = STEADY,
      .run = cv_dialogue_stats,
      .answer = cv_stats_shape},
+    {.room = "dialogue",
+     .verb = "experts",
+     .summary = "experts over all dialogues: scores, what became of what they said, who agrees",
+     .details =
+         "Who supports and opposes whom is counted by references from what the one said to what the other said.\n"
+         "With a name: every dialogue in which this expert sat, round by round and item by item.\n",
+     .examples = "  conclave dialogue experts\n"
+                 "  conclave dialogue experts muffin\n",
+     .schema = "dialogue_experts",
+     .flags = STEADY,
+     .run = cv_dialogue_experts,
+     .answer = cv_experts_shape},
 
     {.room = "dialogue",
      .verb = "search",

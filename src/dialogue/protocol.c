@@ -17,7 +17,7 @@ static const char steps[] =
     "   `pool` or `created` for each). Without it the last panel stays. `{expert-create}` brings in someone\n"
     "   whom the pool lacks: give role, tier and the reason.\n"
     "1. **Context.** `{round-context}` tells everything that was said and what is open. Read it before you ask.\n"
-    "2. **Prompts.** `{round-prompts}` writes one prompt for every expert of the panel, with a brief for whoever is\n"
+    "2. **Prompts.** `{round-prompts}` writes one prompt for every expert of the panel, with a brief for each who is\n"
     "   new. Frame those who need it with `overrides`.\n"
     "3. **Ask.** Start all experts at once, not one after the other, each with its prompt. Each writes its\n"
     "   response with local ids (`MUFFIN-P0101`) and sees none of the others.\n"
@@ -48,7 +48,7 @@ static const char tensions[] =
     "whether an answer settles it. Do not close one to be done, and do not raise one to go on.\n";
 
 static const char graduated[] =
-    "Retain whoever moves the open tensions. Bring in a fresh view from the pool when the panel agrees too\n"
+    "Retain the experts who move the open tensions. Bring in a fresh view from the pool when the panel agrees too\n"
     "early or repeats itself, and create an expert when a tension needs knowledge that nobody has. The size\n"
     "may change. Names stay with their experts from round to round.\n";
 

@@ -67,7 +67,7 @@ const cv_room cv_room_dialogue = {
                     "blue_dialogue_round_register, "
                     "blue_dialogue_progress; when converged blue_dialogue_verdict_register and "
                     "blue_dialogue_export. As expert: read your prompt, answer with the markers in "
-                    "conclave://spec, hand it in with blue_dialogue_respond.",
+                    "conclave://spec, and send it with blue_dialogue_respond.",
     .example = "  conclave dialogue create \"NVIDIA decision\"\n",
     .ops = cv_dialogue_ops,
     .records = &cv_dialogue_records,

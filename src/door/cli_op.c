@@ -6,7 +6,8 @@
 #include "base/log.h"
 #include "base/plain.h"
 #include "door/cli_parts.h"
-#include "door/progress_line.h"
+#include "door/live.h"
+#include "door/page.h"
 #include "door/terminal.h"
 #include "project/project.h"
 
@@ -117,38 +118,12 @@ static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
     cli->done_hint = again ? CV_STR("ask again with the same request to see the answer") : where_shown(call, reply);
 }
 
-/* The text that the operation made for people: the member of the reply whose schema says x-print. NULL: none. */
-static const cv_json *printed_text(const cv_cli *cli, const cv_json *reply)
-{
-    const cv_json *members = cv_json_get(cv_op_schema(cli->command->op).output, CV_STR("properties"));
-    for (uint32_t i = 0; members && i < members->count; i++) {
-        const cv_json *text = cv_json_get(reply, members->members[i].key);
-        if (cv_json_get(&members->members[i].value, CV_STR("x-print")) && text && text->type == CV_JSON_STRING)
-            return text;
-    }
-    return NULL;
-}
-
-static void print_text(cv_buf *out, cv_str text)
-{
-    cv_buf_add(out, text);
-    if (text.n > 0 && text.p[text.n - 1] != '\n')
-        cv_buf_add_char(out, '\n');
-}
-
 /* What the reply is printed as. A document of its own (an export) reaches files and pipes byte for byte. */
 static cv_buf way_out(cv_cli *cli, const cv_call *call, bool json, bool text)
 {
     if (json && (!call->verbatim || isatty(STDOUT_FILENO)))
         return cv_cli_stdout_json(cli);
     return text ? cv_cli_stdout_text(cli) : cv_cli_stdout();
-}
-
-/* "nothing was written": a page of its own does not say that its request was done before. */
-static void print_replayed(cv_buf *out, const cv_json *reply)
-{
-    if (cv_json_get_true(reply, "replayed"))
-        cv_buf_add_z(out, "replayed: yes, this was done before; nothing was written now\n");
 }
 
 /* What an answer has and yet could not give, as errors are told. */
@@ -169,20 +144,17 @@ static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
     cv_err err = {.arena = cli->arena};
     bool needed = !call->verbatim && (!cli->json || (cli->command->op->flags & (CV_OP_WRITES | CV_OP_FILES)));
     bool parsed = needed && cv_json_parse(cli->arena, reply, &tree, &err);
-    const cv_json *text = parsed && !cli->json ? printed_text(cli, &tree) : NULL;
+    bool page = parsed && !cli->json, document;
     if (parsed)
         note_done(cli, call, &tree);
-    cv_buf out = way_out(cli, call, cli->json || !parsed, text != NULL);
-    if (cli->json || !parsed) {
-        cv_buf_add(&out, reply);
-        cv_buf_add_char(&out, '\n');
-    } else if (text) {
-        print_text(&out, text->text);
-        print_replayed(&out, &tree);
+    cv_buf out = way_out(cli, call, !page, page && !cli->colour && cv_page_text(cli->command->op, &tree, &document));
+    if (page) {
+        cv_page_answer(&out, cli->arena, cli->command->op, &tree, call->width, cli->colour);
         if (call->unwell)
             tell_errors(&tree);
     } else {
-        cv_cli_print_reply(&out, cli->arena, &tree, cv_op_schema(cli->command->op).output, cli->colour, call->width);
+        cv_buf_add(&out, reply);
+        cv_buf_add_char(&out, '\n');
     }
     return cv_cli_finish(cli, &out, call->exit ? call->exit : call->unwell ? 1 : 0);
 }
@@ -194,13 +166,13 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_cli_input input;
     cv_json tree;
     cv_buf reply = {0}, aside = {.sink = cv_buf_to_stream, .sink_to = stderr};
-    cv_progress_line line;
+    cv_live live;
     cv_call call = {.arena = cli->arena,
                     .who = who_acts(cli),
                     .clock = cv_clock_system(),
-                    .follower = {cv_progress_line_show, &line},
                     .for_people = !cli->json,
                     .width = width_of_reply(),
+                    .painted = cli->colour,
                     .input = &tree,
                     .out = &reply,
                     .aside = &aside,
@@ -211,9 +183,9 @@ int cv_cli_run_operation(cv_cli *cli)
         return cv_cli_fail(cli, &err);
     bool done = cv_cli_find_scope(cli, &call, &input, &tree, &err) || cv_call_fail(&call, &err);
     call.input_text = input.text;
-    cv_progress_line_begin(&line);
+    call.follower = cv_live_begin(&live, cli, cli->command->op->flags);
     done = done && cv_op_call(cli->command->op, &call);
-    cv_progress_line_end(&line);
+    cv_live_end(&live);
     cv_buf_flush(&aside);
     cv_buf_release(&aside);
     cv_record_close(call.record);

@@ -16,6 +16,7 @@
 #include "base/plain.h"
 #include "base/utf8.h"
 #include "door/cli_parts.h"
+#include "door/layout.h"
 
 enum {
     STEP = 2,          /* columns that an inner level is moved in */
@@ -96,51 +97,14 @@ static cv_str scalar_text(const printer *p, const cv_json *value)
 
 /* ---- colours ---------------------------------------------------------------------------------------------------- */
 
-static const char *const good = "\033[32m", *const pending = "\033[33m", *const bad = "\033[31m";
 static const char *const bold = "\033[1m", *const reset = "\033[0m";
-
-static bool is_among(const char *words, cv_str word)
-{
-    return words && cv_str_find(cv_str_of(words), word) != SIZE_MAX;
-}
-
-static int hex_digit(char c)
-{
-    return cv_is_digit(c) ? c - '0' : cv_lower(c) >= 'a' && cv_lower(c) <= 'f' ? cv_lower(c) - 'a' + 10 : -1;
-}
-
-/* Six hex digits stand for themselves: they are written in that colour. */
-static const char *own_colour(const printer *p, cv_str value)
-{
-    int channels[3];
-    for (size_t i = 0; i < 3; i++) {
-        int high = value.n == 6 ? hex_digit(value.p[2 * i]) : -1,
-            low = value.n == 6 ? hex_digit(value.p[2 * i + 1]) : -1;
-        if (high < 0 || low < 0)
-            return NULL;
-        channels[i] = high * 16 + low;
-    }
-    return cv_arena_printf(p->arena, "\033[38;2;%d;%d;%dm", channels[0], channels[1], channels[2]).p;
-}
 
 /* The colour of a status, or of a colour; NULL for other texts. */
 static const char *colour_of(const printer *p, cv_str key, cv_str value)
 {
     if (p->colour && cv_str_ends(key, CV_STR("_rgb")))
-        return own_colour(p, value);
-    if (!p->colour || !cv_str_ends(key, CV_STR("status")) || value.n == 0)
-        return NULL;
-    cv_str word = cv_arena_printf(p->arena, " %.*s ", CV_FMT(cv_str_head(value, 40)));
-    for (size_t i = 0; i < cv_room_count(); i++) {
-        const cv_room *room = cv_room_at(i);
-        if (is_among(room->statuses.good, word) || is_among(" success ok complete completed ", word))
-            return good;
-        if (is_among(room->statuses.pending, word) || is_among(" open ", word))
-            return pending;
-        if (is_among(room->statuses.bad, word) || is_among(" error failed ", word))
-            return bad;
-    }
-    return NULL;
+        return cv_layout_colour(p->arena, value);
+    return p->colour && cv_str_ends(key, CV_STR("status")) ? cv_layout_status(p->arena, value) : NULL;
 }
 
 static void print_painted(const printer *p, const char *colour, cv_str text)

@@ -159,9 +159,20 @@ static bool add_name(search *s, cv_cli_input *input, cv_json *tree, cv_err *err)
            usual_name(s, &usual, err) && (usual.n == 0 || put_name(s, usual, input, tree, err));
 }
 
+/* The room that has the command; of one that has no scopes to name, the room whose scope it wants. */
+static const cv_room *room_meant(const cv_cli *cli)
+{
+    const cv_room *own = cv_room_find(cv_str_of(cli->command->op->room));
+    for (size_t i = 0; (!own || !own->scope.field) && i < cv_room_count(); i++)
+        if (cv_room_at(i)->scope.abbreviated &&
+            cv_schema_requires(cli->command->input, cv_str_of(cv_room_at(i)->scope.field)))
+            return cv_room_at(i);
+    return own;
+}
+
 bool cv_cli_find_scope(cv_cli *cli, const cv_call *call, cv_cli_input *input, cv_json *tree, cv_err *err)
 {
-    const cv_room *room = cv_room_find(cv_str_of(cli->command->op->room));
+    const cv_room *room = room_meant(cli);
     if (!room || !room->scope.abbreviated || !call->record || tree->type != CV_JSON_OBJECT)
         return true;
     search s = {.cli = cli, .call = call, .room = room, .field = cv_str_of(room->scope.field)};

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "base/os.h"
 #include "door/cli_parts.h"
 #include "door/install/client.h"
 #include "door/install/hook.h"
@@ -310,21 +311,19 @@ static bool is_standard(cv_arena *a, cv_str folder)
 static cv_str own_command(cv_arena *a)
 {
     static const cv_str name = CV_STR_INIT("conclave");
-    char self[CV_MAX_PATH];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
+    cv_str program = cv_os_program(a);
+    if (!program.n)
         return name;
-    self[n] = '\0';
     const char *path = getenv("PATH");
     cv_str rest = cv_str_of(path), folder;
     struct stat ours, theirs;
     bool found = false, leads_here = false;
     while (!found && cv_str_split(&rest, ':', &folder)) {
         found = stat(cv_arena_printf(a, "%.*s/%.*s", CV_FMT(folder), CV_FMT(name)).p, &theirs) == 0;
-        leads_here = found && is_standard(a, folder) && stat(self, &ours) == 0 && ours.st_ino == theirs.st_ino &&
+        leads_here = found && is_standard(a, folder) && stat(program.p, &ours) == 0 && ours.st_ino == theirs.st_ino &&
                      ours.st_dev == theirs.st_dev;
     }
-    return leads_here ? name : cv_arena_copy(a, cv_str_of(self));
+    return leads_here ? name : program;
 }
 
 static bool choose_client(installation *in, cv_err *err)

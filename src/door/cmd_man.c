@@ -14,10 +14,7 @@
 #include "base/utf8.h"
 #include "door/cli.h"
 #include "door/cli_parts.h"
-
-#ifndef CV_VERSION
-#define CV_VERSION "development"
-#endif
+#include "door/version.h"
 
 /* ---- roff -------------------------------------------------------------------------------------------------------- */
 
@@ -164,7 +161,21 @@ static void put_examples(cv_buf *out, const char *examples)
     cv_buf_add_z(out, ".fi\n");
 }
 
-static void put_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
+static void put_commands(cv_buf *out, cv_arena *a, const cv_cli_table *table, const char *room)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const cv_cli_command *c = &table->items[i];
+        if (strcmp(c->room, room) != 0)
+            continue;
+        cv_buf_add_z(out, ".TP\n.BR ");
+        put_z(out, page_name(a, cv_cli_title(a, c)));
+        cv_buf_add_z(out, " (1)\n");
+        put_line(out, "", c->summary);
+    }
+}
+
+/* A command may have the name of a room: then its page has the verbs, too. */
+static void put_command(cv_buf *out, cv_arena *a, const cv_cli_table *table, const cv_cli_command *command)
 {
     cv_cli_command c = cv_cli_complete(a, command);
     const char *title = cv_cli_title(a, &c);
@@ -172,6 +183,10 @@ static void put_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
     put_line(out, "", *c.arguments ? cv_arena_printf(a, "[OPTION...] %s", c.arguments).p : "[OPTION...]");
     cv_buf_add_z(out, ".SH DESCRIPTION\n");
     put_paragraphs(out, c.details);
+    if (!*c.room && cv_room_find(cv_str_of(c.name))) {
+        cv_buf_add_z(out, ".SH VERBS\n");
+        put_commands(out, a, table, c.name);
+    }
     put_options(out, a, &c);
     put_examples(out, c.examples);
     put_status(out);
@@ -185,19 +200,6 @@ static void put_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
 }
 
 /* ---- a room, all of them ----------------------------------------------------------------------------------------- */
-
-static void put_commands(cv_buf *out, cv_arena *a, const cv_cli_table *table, const char *room)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        const cv_cli_command *c = &table->items[i];
-        if (strcmp(c->room, room) != 0)
-            continue;
-        cv_buf_add_z(out, ".TP\n.BR ");
-        put_z(out, page_name(a, cv_cli_title(a, c)));
-        cv_buf_add_z(out, " (1)\n");
-        put_line(out, "", c->summary);
-    }
-}
 
 static void put_room(cv_buf *out, cv_arena *a, const cv_cli_table *table, const cv_room *room)
 {
@@ -256,7 +258,7 @@ static bool write_all(cv_arena *a, const char *folder, cv_err *err)
         ok = write_page(a, folder, cv_arena_printf(a, "conclave %s", cv_room_at(i)->name).p, &page, err);
     }
     for (size_t i = 0; ok && i < table.count; i++) {
-        put_command(&page, a, &table.items[i]);
+        put_command(&page, a, &table, &table.items[i]);
         ok = write_page(a, folder, cv_cli_title(a, &table.items[i]), &page, err);
     }
     return ok;
@@ -289,11 +291,12 @@ static bool put_page(cv_buf *out, cv_arena *a, const cv_cli_table *table, const 
     if (strcmp(page, "conclave") == 0)
         return put_all(out, a, table), true;
     for (size_t i = 0; i < cv_room_count(); i++)
-        if (strcmp(page, room_page(a, cv_room_at(i))) == 0)
+        if (strcmp(page, room_page(a, cv_room_at(i))) == 0 &&
+            !cv_cli_find(table, CV_STR(""), cv_str_of(cv_room_at(i)->name)))
             return put_room(out, a, table, cv_room_at(i)), true;
     for (size_t i = 0; i < table->count; i++)
         if (strcmp(page, page_name(a, cv_cli_title(a, &table->items[i]))) == 0)
-            return put_command(out, a, &table->items[i]), true;
+            return put_command(out, a, table, &table->items[i]), true;
     return false;
 }
 

@@ -33,6 +33,7 @@ static cv_tools_options tools_options(const cv_cli *cli, const char *as)
     return (cv_tools_options){.root = cv_cli_wanted_root(cv_cli_get(cli, "root")),
                               .rooms = cv_cli_get(cli, "rooms"),
                               .as = as,
+                              .starts = cv_cli_get(cli, "allow-run"),
                               .all = tools && strcmp(tools, "all") == 0};
 }
 
@@ -228,8 +229,9 @@ static int run_open(cv_cli *cli)
     CV_CLI_ROOT,                                                                                                       \
         {"rooms", "ROOMS", "rooms whose tools are offered, with commas between (default: those in use, or all)",       \
          NULL},                                                                                                        \
+        {"tools", "WHICH", "usual: what is offered unasked (default); all: every operation", "usual all"},             \
     {                                                                                                                  \
-        "tools", "WHICH", "usual: what is offered unasked (default); all: every operation", "usual all"                \
+        "allow-run", NULL, "clients may start agents on this machine: the tools of 'run' and 'ask'", NULL              \
     }
 
 static const cv_cli_option mcp_options[] = {CV_CLI_AS, TOOL_OPTIONS};

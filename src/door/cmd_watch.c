@@ -199,11 +199,11 @@ static const cv_cli_option watch_options[] = {
 
 const cv_cli_command cv_cmd_watch = {
     .name = "watch",
-    .summary = "tell every commit as it happens; run a command or call a webhook for each",
+    .summary = "show every commit as it happens; run a command or call a webhook for each",
     .arguments = "",
     .details =
         "A line for each commit of any process: time, operation, scope and who acted; with --json the entry of the\n"
-        "feed. A command or webhook that fails is told, and watching goes on. See docs/feed.md.\n",
+        "feed. A command or webhook that fails is reported, and watching goes on. See docs/feed.md.\n",
     .examples = "  conclave watch --after start --count 1\n",
     .options = watch_options,
     .option_count = CV_COUNT(watch_options),

@@ -278,14 +278,20 @@ void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t coun
     line l = {.arena = a, .out = out, .table = cv_cli_commands(a), .words = words, .count = count};
     const char *first = count > 1 ? words[0] : "";
     bool in_room = count > 1 && cv_room_find(cv_str_of(first));
+    const cv_cli_command *same = in_room ? cv_cli_find(&l.table, CV_STR(""), cv_str_of(first)) : NULL;
     l.current = cv_str_of(count > 0 ? words[count - 1] : "");
+    if (same && count > 2 && !cv_cli_find(&l.table, cv_str_of(first), cv_str_of(words[1])))
+        in_room = false; /* a command has the name of the room, and this is not a verb */
     if (count < 2) {
         complete_first(&l);
     } else if (strcmp(first, "help") == 0) {
         complete_help(&l);
     } else if (in_room && count == 2) {
         offer_commands(&l, first);
-        offer_z(&l, "--help", "show the help");
+        if (same)
+            complete_command(&l, same, 1);
+        else
+            offer_z(&l, "--help", "show the help");
     } else {
         const cv_cli_command *command = in_room ? cv_cli_find(&l.table, cv_str_of(first), cv_str_of(words[1]))
                                                 : cv_cli_find(&l.table, CV_STR(""), cv_str_of(first));

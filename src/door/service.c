@@ -111,6 +111,17 @@ static cv_who who_acts(const cv_service *service, cv_str bearer)
     return token ? (cv_who){.token = bearer} : (cv_who){.name = cv_str_of(service->as)};
 }
 
+/* Whoever has started the server decides whether others may start programs through it. */
+static bool may_start(const cv_service *service, const cv_service_call *asked, cv_errs *errs)
+{
+    if (service->starts || !(asked->op->flags & CV_OP_STARTS))
+        return true;
+    cv_err *fault =
+        cv_errs_add(errs, asked->arena, CV_ERR_NOT_ALLOWED, "this server starts no programs for its clients");
+    cv_err_suggest(fault, CV_STR("start it with --allow-run, or use the command line"));
+    return false;
+}
+
 bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_service_call *asked, cv_errs *errs,
                     cv_str *ret_reply)
 {
@@ -132,7 +143,7 @@ bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_servi
         cv_errs_keep(errs, asked->arena, &err);
     call.root = mine->handle.root;
     call.record = mine->handle.record;
-    bool done = open && cv_op_call(asked->op, &call);
+    bool done = open && may_start(service, asked, errs) && cv_op_call(asked->op, &call);
     if (asked->ret_who)
         *asked->ret_who = call.who.name;
     if (done)

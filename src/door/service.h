@@ -15,6 +15,7 @@
 typedef struct {
     const char *root; /* where to look for the project; NULL: from the current folder upwards */
     const char *as;   /* who acts in calls that have no token of an agent; NULL: nobody is named */
+    bool starts;      /* operations that start programs are served, too (CV_OP_STARTS) */
     pthread_mutex_t window_lock;
     cv_record_handle window; /* through which all threads see whether anybody has committed, */
     uint64_t window_seen;    /*   what was seen there last, */

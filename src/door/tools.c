@@ -100,7 +100,7 @@ static void print_annotations(const cv_operation *op, cv_json_writer *w)
         if (op->flags & CV_OP_IDEMPOTENT)
             cv_json_key_bool(w, "idempotentHint", true);
     }
-    cv_json_key_bool(w, "openWorldHint", false); /* what a tool reaches is the project */
+    cv_json_key_bool(w, "openWorldHint", op->flags & CV_OP_STARTS); /* what others reach is the project */
     cv_json_end_object(w);
 }
 
@@ -154,6 +154,8 @@ bool cv_tools_offers(const cv_tools *tools, const char *room)
 
 static bool is_offered(const cv_tools *tools, const cv_operation *op)
 {
+    if (op->flags & CV_OP_STARTS)
+        return op->tool && tools->options.starts;
     return op->tool && cv_tools_offers(tools, op->room) && (tools->options.all || (op->flags & CV_OP_UNASKED));
 }
 
@@ -219,7 +221,8 @@ static const cv_operation *nearest_tool(cv_arena *a, const cv_tools *tools, cv_s
 static cv_str how_to_get(cv_arena *a, const cv_tools *tools, const cv_operation *op, const char *it)
 {
     if (cv_tools_offers(tools, op->room))
-        return cv_arena_printf(a, "this server offers %s only when it is started with --tools all", it);
+        return cv_arena_printf(a, "this server offers %s only when it is started with %s", it,
+                               op->flags & CV_OP_STARTS ? "--allow-run" : "--tools all");
     if (tools->options.rooms)
         return cv_arena_printf(a, "this server was started with --rooms %s, %s is in %s", tools->rooms, it, op->room);
     return cv_arena_printf(a,
@@ -282,6 +285,20 @@ static const char *rooms_in_use(cv_arena *a, cv_tools *tools)
     return count > 0 && count < all ? cv_arena_copy_z(a, used) : NULL;
 }
 
+/* Rooms that were left out unasked: an agent that is told to use one learns why its tools are missing. */
+static void print_unused(const cv_tools *tools, cv_buf *text)
+{
+    size_t count = 0;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (!cv_tools_offers(tools, cv_rooms[i]->name))
+            cv_buf_printf(text, "%s%s",
+                          count++ ? ", " : "Not offered, because nothing is in them yet: ", cv_rooms[i]->name);
+    if (count)
+        cv_buf_add_z(text,
+                     ". Their operations are commands ('conclave ROOM VERB --help'), and tools when the server is "
+                     "started with --rooms. ");
+}
+
 /* What the rooms tell, and what holds for all of them. */
 static cv_str instructions(cv_arena *a, const cv_tools *tools)
 {
@@ -289,6 +306,8 @@ static cv_str instructions(cv_arena *a, const cv_tools *tools)
     for (size_t i = 0; cv_rooms[i]; i++)
         if (cv_rooms[i]->instructions && cv_tools_offers(tools, cv_rooms[i]->name))
             cv_buf_printf(&text, "%s ", cv_rooms[i]->instructions);
+    if (!tools->options.rooms)
+        print_unused(tools, &text);
     cv_buf_add_z(&text, "A refused request lists every fault of form, and once its form is right every fault of "
                         "meaning: mend all and send the whole request again; nothing was written.");
     return cv_buf_take(&text, a);
@@ -323,6 +342,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
     cv_tools *tools = CV_NEW(a, cv_tools);
     tools->options = *options;
     cv_service_init(&tools->service, options->root, options->as);
+    tools->service.starts = options->starts;
     tools->rooms = options->rooms ? options->rooms : rooms_in_use(a, tools);
     *ret_server = (cv_mcp_server){
         .name = CV_STR("conclave"),

@@ -2,8 +2,8 @@
  *
  * The input has been checked against the operation's schema before the handler sees it: required fields are there,
  * types are right, unknown fields are refused. (In a dry run for the sound part of a faulty request a required text,
- * list or object may be empty, and a number missing: sound.h.) The handler writes one JSON object to `out` and returns
- * true, or adds every fault to `errs` and returns false; then whatever it wrote is thrown away.
+ * list or object may be empty, and a number missing: valid_part.h.) The handler writes one JSON object to `out` and
+ * returns true, or adds every fault to `errs` and returns false; then whatever it wrote is thrown away.
  */
 #ifndef CV_KIT_CALL_H
 #define CV_KIT_CALL_H
@@ -17,6 +17,11 @@
 typedef struct {
     bool (*tell)(void *ctx, size_t done, size_t total, cv_str what);
     void *ctx;
+    /* What has just happened in an operation that takes minutes or days: a JSON object, and the same in a line for
+     * people. NULL: nobody wants to know. */
+    void (*event)(void *ctx, cv_str json, cv_str line);
+    /* How everything stands that is under way, a line each; the next call takes the place of this one. */
+    void (*draw)(void *ctx, const cv_str *lines, size_t count);
 } cv_follower;
 
 /* Who acts: what a door knows, and what has become of it once the call is admitted (who.h). */
@@ -48,6 +53,7 @@ struct cv_call {
     size_t most;     /* bytes of an answer that reaches the caller whole; 0: any */
     bool for_people; /* whoever reads the answer wants texts (x-print), not only data */
     size_t width;    /* columns that such texts have; 0: no terminal, nothing is broken */
+    bool painted;    /* … and they may have paint (base/plain.h) */
     cv_buf *aside;   /* lines that people read beside a document of its own; NULL: nobody does */
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
     bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */

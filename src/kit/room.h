@@ -16,6 +16,7 @@
 #include "base/where.h"
 #include "kit/call.h"
 #include "kit/doctor.h"
+#include "kit/gauge.h"
 #include "kit/import.h"
 #include "kit/shape.h"
 #include "record/verify.h"
@@ -35,6 +36,8 @@ enum {
     CV_OP_REGRESSED = 512, /* looks at a record, or mends it, also when it has less than was acknowledged */
     CV_OP_TAKES_IN = 2048, /* takes in the files of its room itself, and tells of them: there is no intake before it */
     CV_OP_FOR_ALL = 1024,  /* agents that are limited to rooms may ask for it, too */
+    CV_OP_STARTS = 4096,   /* starts programs and may take days: servers refuse it unless they were told otherwise; at
+                            * the command line a signal ends it in good order */
 };
 
 typedef struct {
@@ -130,7 +133,8 @@ typedef struct {
     void (*print)(cv_buf *out);
 } cv_skill;
 
-/* A command that a client which has hooks can run before one of its tools writes a file: what it prints decides. */
+/* A command that a client which has hooks can run before one of its tools writes a file: what it prints decides. It
+ * fails with status 2, which a client takes for a refusal. */
 typedef struct {
     const char *words; /* behind the program: the operation and its options */
     const char *about; /* what it does there, for people */
@@ -175,6 +179,7 @@ typedef struct cv_room {
     } statuses;
     /* Its folder in .conclave, for files that people and agents read and write: "dialogues"; NULL: it has none. */
     const char *folder;
+    bool folder_moves; /* a project may put it elsewhere: the setting ROOM.root (kit/settings.h) */
     /* What its events imply, for one scope: record/verify.h has checked bytes, chain and covers. The context is in `a`;
      * `scratch` is for one row, and the room's to reset. NULL: they imply nothing more. */
     cv_room_verify (*verify)(cv_arena *a, cv_arena *scratch);
@@ -191,6 +196,8 @@ typedef struct cv_room {
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
     /* Has the record anything of this room? NULL: that is never asked. */
     bool (*in_use)(cv_record *record, cv_arena *a, const char *root);
+    /* Figures for whoever watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */
+    bool (*measure)(cv_call *call, cv_gauges *ret, cv_err *err);
 } cv_room;
 
 /* The program's: every room, NULL behind the last, and what all of them keep. */

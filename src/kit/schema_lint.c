@@ -121,6 +121,7 @@ static const struct {
     {"x-file", is_switch},
     {"x-value", is_text},
     {"x-print", is_switch},
+    {"x-document", is_switch},
     {"x-rare", is_switch},
     {"x-known", is_switch},
     {"x-base", is_switch},

@@ -248,13 +248,14 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
     }
 #define CV_SUCCESS CV_FIXED("status", "success")
 
-/* A text with a mark (kit/schema.h): x-below; for people, when they have asked for it: x-print. */
+/* A text with a mark (kit/schema.h): x-below; for people, when they have asked for it: x-print, x-document. */
 #define CV_MARKED(mark_, when_, member, about_)                                                                        \
     {                                                                                                                  \
         CV_M_HEAD(#member, TEXT, when_, about_), CV_M_AT(member), .mark = (mark_)                                      \
     }
 #define CV_BELOW(when_, member, about_) CV_MARKED("x-below", when_, member, about_)
 #define CV_PRINTED(member, about_) CV_MARKED("x-print", IF_ANY, member, about_)
+#define CV_DOCUMENT(member, about_) CV_MARKED("x-document", IF_ANY, member, about_)
 
 /* Where the next page begins, when there is one; `option_` of the request takes it. */
 #define CV_MORE(name_, member, option_, about_)                                                                        \

@@ -173,7 +173,7 @@ bool cv_call_needs_verified(cv_call *call, const char *what)
         return true;
     cv_err *fault = cv_errs_add(call->errs, call->arena, CV_ERR_NOT_VERIFIED, "%s is for people, and %s", what,
                                 !call->who.name.p     ? "nobody is named"
-                                : !call->who.is_human ? "whoever acts is not registered as one"
+                                : !call->who.is_human ? "the caller is not registered as one"
                                                       : "it is only claimed that one acts");
     cv_err_suggest(fault, CV_STR("do it at the terminal with --as NAME, or with the token of a person"));
     return false;

@@ -11,10 +11,10 @@
  */
 #include <assert.h>
 
+#include "mail/answer.h"
 #include "mail/log.h"
 #include "mail/operations.h"
 #include "mail/tasks.h"
-#include "mail/told.h"
 
 enum { ROWS_AT_ONCE = 16 };
 
@@ -30,7 +30,7 @@ typedef struct {
     /* the answer */
     cv_str message_id, expires_at;
     int64_t seq, token;
-    cv_mail_told *told;
+    cv_mail_shown *told;
     cv_notices warnings;
 } claiming;
 
@@ -40,7 +40,7 @@ static const char *settled_reason(cv_mail_state state)
 }
 
 /* Time has settled it: it is written now. */
-static bool settle_late(cv_mail_office *o, claiming *c, const cv_mail_delivery *found, cv_mail_state state)
+static bool settle_late(cv_mail_writing *o, claiming *c, const cv_mail_delivery *found, cv_mail_state state)
 {
     cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &c->agent);
     cv_mail_delivery d = *found;
@@ -65,7 +65,7 @@ static bool comes_first(const cv_mail_delivery *x, const cv_mail_delivery *y)
 
 /* Those that are new or failed, in their order: the first that has not expired. Or those whose lease is over, the
  * oldest lease first. */
-static bool pick_by(cv_mail_office *o, claiming *c, const cv_index *index)
+static bool pick_by(cv_mail_writing *o, claiming *c, const cv_index *index)
 {
     bool by_lease = index == cv_deliveries_by_lease;
     cv_mail_delivery like;
@@ -113,7 +113,7 @@ static bool refuse_unknown(cv_call *call, cv_str id, cv_str agent)
     return false;
 }
 
-static bool refuse_settled(cv_mail_office *o, const cv_mail_delivery *d, cv_mail_state state)
+static bool refuse_settled(cv_mail_writing *o, const cv_mail_delivery *d, cv_mail_state state)
 {
     cv_err *fault = cv_refuse(o->call, CV_ERR_MESSAGE_SETTLED, CV_STR(""), "message_id", d->message_id,
                               "the message '%.*s' is %.*s", CV_FMT(d->message_id), CV_FMT(cv_mail_states[state].word));
@@ -126,7 +126,7 @@ static bool refuse_settled(cv_mail_office *o, const cv_mail_delivery *d, cv_mail
     return false;
 }
 
-static bool pick_named(cv_mail_office *o, claiming *c, cv_str id)
+static bool pick_named(cv_mail_writing *o, claiming *c, cv_str id)
 {
     bool found;
     if (!cv_mail_delivery_find(o->record, o->arena, c->agent.name, id, &c->picked, &found, &o->err))
@@ -160,7 +160,7 @@ static const cv_shape claimed_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-static bool take_lease(cv_mail_office *o, claiming *c)
+static bool take_lease(cv_mail_writing *o, claiming *c)
 {
     int64_t lease = cv_json_get_int(o->call->input, "lease_seconds", CV_MAIL_LEASE_SECONDS);
     cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &c->agent);
@@ -183,7 +183,7 @@ static bool take_lease(cv_mail_office *o, claiming *c)
 }
 
 /* The message as it is handed out. */
-static bool tell_claimed(cv_call *call, const cv_mail_delivery *d, cv_mail_told **ret, cv_err *err)
+static bool tell_claimed(cv_call *call, const cv_mail_delivery *d, cv_mail_shown **ret, cv_err *err)
 {
     cv_mail_message m;
     cv_agent_row sender;
@@ -191,7 +191,7 @@ static bool tell_claimed(cv_call *call, const cv_mail_delivery *d, cv_mail_told 
     if (!cv_mail_message_get(call->record, call->arena, d->message_id, &m, &found, err) ||
         !cv_agent_find(call->record, call->arena, m.sender, &sender, &known, err))
         return false;
-    *ret = CV_NEW(call->arena, cv_mail_told);
+    *ret = CV_NEW(call->arena, cv_mail_shown);
     **ret = cv_mail_tell(call->arena, &m, d, cv_mail_now(call), 0);
     (*ret)->from = known ? sender.id : (*ret)->from;
     return true;
@@ -199,7 +199,7 @@ static bool tell_claimed(cv_call *call, const cv_mail_delivery *d, cv_mail_told 
 
 /* The stored answer has no message in it: it would be kept twice, and a redaction would have to find it. But it is read
  * before the commit: who has a lease must not learn of it too late. */
-static bool claim(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool claim(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     claiming *c = ctx;
     if (c->wanted.p ? !pick_named(o, c, c->wanted)
@@ -216,9 +216,9 @@ static bool claim(cv_mail_office *o, void *ctx, cv_str *ret_result)
 }
 
 typedef struct {
-    cv_mail_told *message; /* NULL: there was nothing to claim */
+    cv_mail_shown *message; /* NULL: there was nothing to claim */
     int64_t token, settled, rev;
-    cv_str expires_at, warnings, text;
+    cv_str expires_at, warnings;
     bool more, replayed, dry_run;
 } claimed;
 
@@ -234,25 +234,13 @@ const cv_shape cv_mail_claim_shape[] = {
     CV_NUMBER(ALWAYS, "rev", rev, 0, CV_NO_LIMIT, "of the post office"),
     CV_FIELD(IF_ANY, replayed, "the same request was done before: its answer again"),
     CV_FIELD(IF_ANY, dry_run, "nothing was written"),
-    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
 
-static cv_str claim_text(cv_call *call, const claimed *c)
-{
-    if (!c->message)
-        return CV_STR("nothing to claim\n");
-    const cv_mail_told_list one = {.items = c->message, .count = 1};
-    return cv_mail_page(call, &one,
-                        cv_arena_printf(call->arena, "token %lld, until %.*s\n", (long long)c->token,
-                                        CV_FMT(cv_time_short(call->arena, c->expires_at)))
-                            .p);
-}
-
 /* The answer with the message that was claimed: as it was told in the write, or, of a request that was done before, as
  * it is now. */
-static bool answer_claim(cv_call *call, cv_str stored, cv_mail_told *told)
+static bool answer_claim(cv_call *call, cv_str stored, cv_mail_shown *told)
 {
     cv_err err = {.arena = call->arena};
     cv_json s;
@@ -278,8 +266,6 @@ static bool answer_claim(cv_call *call, cv_str stored, cv_mail_told *told)
     } else {
         answer.token = CV_ABSENT;
     }
-    if (call->for_people)
-        answer.text = claim_text(call, &answer);
     cv_buf_clear(call->out);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_claim_shape, &answer);
     return true;
@@ -324,7 +310,7 @@ const cv_shape cv_mail_settled_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-static bool refuse_late(cv_mail_office *o, const cv_mail_delivery *d, const char *why)
+static bool refuse_late(cv_mail_writing *o, const cv_mail_delivery *d, const char *why)
 {
     cv_err *fault = cv_refuse(o->call, CV_ERR_LEASE_LOST, CV_STR(""), "token", CV_STR(""), "%s", why);
     cv_err_suggest(fault, cv_arena_printf(o->arena, "what was done is not recorded: claim the message '%.*s' again",
@@ -334,7 +320,7 @@ static bool refuse_late(cv_mail_office *o, const cv_mail_delivery *d, const char
 
 /* A token is the rev of its claim, so it tells which one could be meant: a later number, or any other one of a message
  * that was claimed once, never was a token of this message. */
-static bool refuse_token(cv_mail_office *o, const cv_mail_delivery *d, int64_t token)
+static bool refuse_token(cv_mail_writing *o, const cv_mail_delivery *d, int64_t token)
 {
     if (token < d->token && d->attempts > 1)
         return refuse_late(o, d, "the token is not that of the lease: somebody has claimed the message since");
@@ -347,7 +333,7 @@ static bool refuse_token(cv_mail_office *o, const cv_mail_delivery *d, int64_t t
 }
 
 /* May whoever has this token finish it? */
-static bool holds(cv_mail_office *o, const cv_mail_delivery *d, int64_t token)
+static bool holds(cv_mail_writing *o, const cv_mail_delivery *d, int64_t token)
 {
     cv_mail_state state = cv_mail_state_of(d->state);
     if (state == CV_MAIL_CLAIMED && d->token != token)
@@ -376,7 +362,7 @@ static bool stands(const finishing *f, const cv_mail_delivery *d, int64_t token)
 }
 
 /* A task that failed is not tried again by itself: whoever planned it decides. */
-static bool is_last(cv_mail_office *o, cv_mail_delivery *d, bool *ret_last)
+static bool is_last(cv_mail_writing *o, cv_mail_delivery *d, bool *ret_last)
 {
     bool is_task, final = cv_json_get_true(o->call->input, "final");
     if (!cv_mail_is_task(o, d, &is_task))
@@ -389,7 +375,7 @@ static bool is_last(cv_mail_office *o, cv_mail_delivery *d, bool *ret_last)
     return true;
 }
 
-static bool finish_held(cv_mail_office *o, finishing *f, cv_mail_delivery *d)
+static bool finish_held(cv_mail_writing *o, finishing *f, cv_mail_delivery *d)
 {
     bool last = false;
     cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &f->agent);
@@ -408,7 +394,7 @@ static bool finish_held(cv_mail_office *o, finishing *f, cv_mail_delivery *d)
     return cv_mail_task_follow(o, d, &f->delivered);
 }
 
-static bool finish(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool finish(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     finishing *f = ctx;
     int64_t token = cv_json_get_int(o->call->input, "token", 0);
@@ -503,7 +489,7 @@ const cv_shape cv_mail_requeue_shape[] = {
 #undef CV_THIS_TYPE
 
 /* It begins anew: nothing is counted against it, and it does not expire unless it is told to. */
-static bool renew(cv_mail_office *o, requeueing *r, const cv_mail_delivery *found)
+static bool renew(cv_mail_writing *o, requeueing *r, const cv_mail_delivery *found)
 {
     static const cv_str absent = {NULL, 0};
     int64_t seconds = cv_json_get_int(o->call->input, "expires_in", CV_ABSENT);
@@ -525,7 +511,7 @@ static bool renew(cv_mail_office *o, requeueing *r, const cv_mail_delivery *foun
     return cv_mail_task_follow(o, put, NULL);
 }
 
-static bool requeue(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool requeue(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     requeueing *r = ctx;
     const cv_mail_delivery *other = NULL;

@@ -1,7 +1,7 @@
 /* doctor.c - what `conclave doctor` finds about a post office: dead letters, and mail that nobody reads. */
 #include "mail/files.h"
-#include "mail/office.h"
 #include "mail/room.h"
+#include "mail/writing.h"
 
 enum { STALE_SECONDS = 86400 }; /* mail that waits longer, for somebody who is not there, is told */
 

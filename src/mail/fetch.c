@@ -144,7 +144,7 @@ static void read_command(cv_call *call, fetching *x, cv_str staged_by)
     check(call, x, target);
 }
 
-static bool route(cv_mail_office *o, fetching *x)
+static bool route(cv_mail_writing *o, fetching *x)
 {
     if (!x->routes)
         return true;
@@ -168,7 +168,7 @@ static bool route(cv_mail_office *o, fetching *x)
 
 /* The prompt that the answer belongs to; one that nobody asked for gets a row of its own. *ret_again: a fetch that was
  * killed has written it. */
-static bool find_prompt(cv_mail_office *o, fetching *x, cv_mail_prompt *ret, bool *ret_again)
+static bool find_prompt(cv_mail_writing *o, fetching *x, cv_mail_prompt *ret, bool *ret_again)
 {
     bool found = false;
     if (!cv_prompt_of_file(o->record, o->arena, x->name, ret, ret_again, &o->err))
@@ -199,7 +199,7 @@ static void tell(fetching *x, const cv_mail_prompt *prompt)
     x->answer = prompt->answer;
 }
 
-static bool fetch(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool fetch(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     fetching *x = ctx;
     cv_mail_prompt prompt;

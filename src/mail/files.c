@@ -10,7 +10,7 @@
 static bool is_wanted(cv_call *call, bool *ret_wanted, cv_err *err)
 {
     struct stat st;
-    cv_mail_door door = {.call = call};
+    cv_mail_door door = cv_door_begin(call);
     *ret_wanted = true;
     if (cv_where_look(cv_door_root(&door), &st) || errno != ENOENT)
         return true;
@@ -96,7 +96,7 @@ void cv_mail_files_watch(cv_call *call, cv_notify *n)
     cv_call own = *call;
     cv_err err = {.arena = &a};
     own.arena = &a;
-    cv_mail_door door = {.call = &own, .arena = &a};
+    cv_mail_door door = cv_door_begin(&own);
     if (call->root)
         cv_door_watch(&door, n, &err);
     cv_arena_release(&a);

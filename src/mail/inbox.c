@@ -1,26 +1,24 @@
 /* inbox.c - looking at mail without changing anything: inbox, read. */
+#include "mail/answer.h"
 #include "mail/operations.h"
-#include "mail/told.h"
 
 /* ---- inbox ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_str agent;
-    cv_mail_told_list messages;
+    cv_mail_shown_list messages;
     int64_t waiting;
     int64_t next; /* CV_ABSENT: there is no next page */
-    cv_str text;
 } page;
 
 #define CV_THIS_TYPE page
 const cv_shape cv_mail_inbox_shape[] = {
     CV_SUCCESS,
     CV_FIELD(ALWAYS, agent, ""),
-    CV_LIST("messages", messages.items, messages.count, cv_mail_told_shape, "by number: the oldest first"),
+    CV_LIST("messages", messages.items, messages.count, cv_mail_shown_shape, "by number: the oldest first"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_FIELD(ALWAYS, waiting, "messages that are not settled"),
     CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
-    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -47,14 +45,6 @@ static bool find_page(cv_call *call, cv_str agent, size_t limit, cv_mail_rows *r
     return call->record->calls->find(call->record, &find, cv_mail_rows_add, ret, err);
 }
 
-static cv_str page_text(cv_call *call, const page *p)
-{
-    cv_str last = p->messages.count == 0 ? CV_STR("nothing waits\n") : CV_STR("");
-    if (p->next != CV_ABSENT)
-        last = cv_arena_printf(call->arena, "more: --after %lld\n", (long long)p->next);
-    return cv_mail_page(call, &p->messages, cv_arena_copy_z(call->arena, last));
-}
-
 bool cv_mail_op_inbox(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -76,8 +66,6 @@ bool cv_mail_op_inbox(cv_call *call)
     p.waiting = found ? mailbox.waiting : 0;
     if (!cv_mail_tell_all(call, &rows, cv_mail_now(call), CV_MAIL_SHOWN_BYTES, &p.messages, &err))
         return cv_call_fail(call, &err);
-    if (call->for_people)
-        p.text = page_text(call, &p);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_inbox_shape, &p);
     cv_mail_sign_alone(call, &agent, "inbox");
     return true;
@@ -86,7 +74,7 @@ bool cv_mail_op_inbox(cv_call *call)
 /* ---- read -------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    cv_mail_told message;
+    cv_mail_shown message;
 } reading;
 
 #define CV_THIS_TYPE reading

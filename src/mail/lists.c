@@ -1,17 +1,11 @@
 /* lists.c - looking at mail from other sides: dead letters, an outbox, a thread, numbers of all mailboxes. */
+#include "mail/answer.h"
 #include "mail/operations.h"
-#include "mail/told.h"
-
-static cv_str page_text(cv_call *call, const cv_mail_told_list *messages, cv_str next, const char *nothing)
-{
-    const char *more = next.n ? cv_arena_printf(call->arena, "more: --after %.*s\n", CV_FMT(next)).p : "";
-    return cv_mail_page(call, messages, messages->count ? more : nothing);
-}
 
 /* ---- dead letters ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    cv_mail_told told;
+    cv_mail_shown told;
     cv_str agent;
 } dead_letter;
 
@@ -20,13 +14,13 @@ typedef struct {
         dead_letter *items;
         size_t count, capacity;
     } messages;
-    cv_str next, text;
+    cv_str next;
 } dead_page;
 
 #define CV_THIS_TYPE dead_letter
 static const cv_shape dead_letter_shape[] = {
     CV_FIELD(ALWAYS, agent, "whose mailbox"),
-    CV_SPREAD(told, cv_mail_told_shape),
+    CV_SPREAD(told, cv_mail_shown_shape),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -36,7 +30,6 @@ const cv_shape cv_mail_dead_shape[] = {
     CV_LIST("messages", messages.items, messages.count, dead_letter_shape, "by mailbox and number"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
-    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -67,7 +60,7 @@ bool cv_mail_op_dead(cv_call *call)
     cv_mail_agent agent = {0};
     cv_mail_delivery like;
     cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_delivery_type};
-    cv_mail_told_list told = {0};
+    cv_mail_shown_list told = {0};
     dead_page p = {0};
     cv_row_clear(&cv_mail_delivery_type, &like);
     if (one && !cv_mail_whose(call, "agent", &agent))
@@ -100,8 +93,6 @@ bool cv_mail_op_dead(cv_call *call)
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < told.count; i++)
         *CV_PUSH(call->arena, &p.messages) = (dead_letter){told.items[i], told.items[i].delivery.mailbox};
-    if (call->for_people)
-        p.text = page_text(call, &told, p.next, "no dead letters\n");
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_dead_shape, &p);
     return true;
 }
@@ -110,8 +101,8 @@ bool cv_mail_op_dead(cv_call *call)
 
 typedef struct {
     cv_str agent, thread_id;
-    cv_mail_told_list messages;
-    cv_str next, text;
+    cv_mail_shown_list messages;
+    cv_str next;
 } sent_page;
 
 #define CV_THIS_TYPE sent_page
@@ -121,7 +112,6 @@ const cv_shape cv_mail_outbox_shape[] = {
     CV_LIST("messages", messages.items, messages.count, cv_mail_sent_shape, "the newest first"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
-    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 const cv_shape cv_mail_thread_shape[] = {
@@ -130,19 +120,18 @@ const cv_shape cv_mail_thread_shape[] = {
     CV_LIST("messages", messages.items, messages.count, cv_mail_sent_shape, "the oldest first"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
-    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
 
 /* Messages with what became of each. */
-static bool tell_sent(cv_call *call, const cv_mail_rows *rows, cv_mail_told_list *ret, cv_err *err)
+static bool tell_sent(cv_call *call, const cv_mail_rows *rows, cv_mail_shown_list *ret, cv_err *err)
 {
     int64_t now = cv_mail_now(call);
     for (size_t i = 0; i < rows->count; i++) {
         const cv_mail_message *m = rows->items[i];
         cv_mail_rows deliveries;
-        cv_mail_told told = cv_mail_tell(call->arena, m, NULL, now, CV_MAIL_SHOWN_BYTES);
+        cv_mail_shown told = cv_mail_tell(call->arena, m, NULL, now, CV_MAIL_SHOWN_BYTES);
         if (!cv_mail_deliveries_of(call->record, call->arena, m->message_id, &deliveries, err) ||
             !cv_mail_add_receipts(call, &deliveries, now, &told, err))
             return false;
@@ -193,8 +182,6 @@ bool cv_mail_op_outbox(cv_call *call)
     sent_page p = {.agent = agent.id};
     if (!find_sent(call, (cv_find){.index = cv_messages_by_sender, .like = &like, .descending = true}, &p))
         return false;
-    if (call->for_people)
-        p.text = page_text(call, &p.messages, p.next, "nothing was sent\n");
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_outbox_shape, &p);
     return true;
 }
@@ -224,8 +211,6 @@ bool cv_mail_op_thread(cv_call *call)
         return false;
     if (p.messages.count == 0)
         return cv_mail_refuse_unknown(call, id);
-    if (call->for_people)
-        p.text = page_text(call, &p.messages, p.next, "nothing was sent\n");
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_thread_shape, &p);
     return true;
 }

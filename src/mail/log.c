@@ -38,7 +38,7 @@ static cv_str line_of(cv_arena *a, const cv_mail_entry *e)
     return cv_buf_take(&text, a);
 }
 
-static bool last_entry(cv_mail_office *o, cv_mail_entry *ret, bool *ret_found)
+static bool last_entry(cv_mail_writing *o, cv_mail_entry *ret, bool *ret_found)
 {
     cv_mail_rows rows = {.arena = o->arena, .type = &cv_mail_entry_type};
     const cv_find find = {
@@ -51,7 +51,7 @@ static bool last_entry(cv_mail_office *o, cv_mail_entry *ret, bool *ret_found)
     return true;
 }
 
-cv_mail_entry *cv_mail_log_add(cv_mail_office *o, cv_str event_type, cv_str agent_source, cv_str details)
+cv_mail_entry *cv_mail_log_add(cv_mail_writing *o, cv_str event_type, cv_str agent_source, cv_str details)
 {
     cv_mail_entry row, last = {0};
     bool found = false;
@@ -74,7 +74,7 @@ cv_mail_entry *cv_mail_log_add(cv_mail_office *o, cv_str event_type, cv_str agen
     return put;
 }
 
-void cv_mail_significant_add(cv_mail_office *o, const char *event_type, cv_str source, const cv_mail_detail *details,
+void cv_mail_significant_add(cv_mail_writing *o, const char *event_type, cv_str source, const cv_mail_detail *details,
                              size_t count)
 {
     cv_buf text = {0};
@@ -87,7 +87,7 @@ void cv_mail_significant_add(cv_mail_office *o, const char *event_type, cv_str s
     *CV_PUSH(o->arena, &o->significant) = (cv_mail_significant){event_type, source, cv_buf_take(&text, o->arena)};
 }
 
-bool cv_mail_log_significant(cv_mail_office *o)
+bool cv_mail_log_significant(cv_mail_writing *o)
 {
     for (size_t i = 0; i < o->significant.count; i++) {
         const cv_mail_significant *s = &o->significant.items[i];
@@ -238,7 +238,7 @@ const cv_shape cv_mail_log_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-static bool log_event(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool log_event(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     logging *x = ctx;
     cv_mail_entry *e = cv_mail_log_add(o, x->event_type, x->source.id, x->details);
@@ -278,7 +278,7 @@ typedef struct {
         size_t count, capacity;
     } events;
     int64_t next;
-    cv_str path, text;
+    cv_str path;
 } page;
 
 #define CV_THIS_TYPE line
@@ -297,27 +297,9 @@ const cv_shape cv_mail_governance_shape[] = {
     CV_LIST("events", events.items, events.count, line_shape, "the newest first"),
     CV_MORE("next", next, "before", "only when there are more: give it as `before`"),
     CV_FIELD(ALWAYS, path, "the file that shows the log"),
-    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
-
-static cv_str page_text(cv_call *call, const page *p)
-{
-    cv_buf text = {0};
-    for (size_t i = 0; i < p->events.count; i++) {
-        const line *e = &p->events.items[i];
-        cv_buf_printf(&text, "%.*s  %-28.*s %.*s\n", CV_FMT(cv_time_short(call->arena, e->timestamp)),
-                      CV_FMT(e->event_type), CV_FMT(e->agent_source));
-        if (e->details.p)
-            cv_buf_printf(&text, "    %.*s\n", CV_FMT(cv_utf8_excerpt(call->arena, e->details, 300)));
-    }
-    if (p->events.count == 0)
-        cv_buf_add_z(&text, "no events\n");
-    if (p->next != CV_ABSENT)
-        cv_buf_printf(&text, "more: --before %lld\n", (long long)p->next);
-    return cv_buf_take(&text, call->arena);
-}
 
 bool cv_mail_op_governance(cv_call *call)
 {
@@ -342,8 +324,6 @@ bool cv_mail_op_governance(cv_call *call)
     }
     if (rows.count > limit)
         p.next = p.events.items[limit - 1].number;
-    if (call->for_people)
-        p.text = page_text(call, &p);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_governance_shape, &p);
     return true;
 }

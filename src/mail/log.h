@@ -10,11 +10,11 @@
 #ifndef CV_MAIL_LOG_H
 #define CV_MAIL_LOG_H
 
-#include "mail/office.h"
 #include "mail/prompt_types.h"
+#include "mail/writing.h"
 
 /* A line, in this write. `details` is JSON, or absent. NULL: o->err is told. */
-cv_mail_entry *cv_mail_log_add(cv_mail_office *o, cv_str event_type, cv_str agent_source, cv_str details);
+cv_mail_entry *cv_mail_log_add(cv_mail_writing *o, cv_str event_type, cv_str agent_source, cv_str details);
 
 /* Adds to the file what it lacks. */
 bool cv_mail_log_show(cv_call *call, cv_err *err);
@@ -25,8 +25,8 @@ typedef struct {
     const char *key;
     cv_str value;
 } cv_mail_detail;
-void cv_mail_significant_add(cv_mail_office *o, const char *event_type, cv_str source, const cv_mail_detail *details,
+void cv_mail_significant_add(cv_mail_writing *o, const char *event_type, cv_str source, const cv_mail_detail *details,
                              size_t count);
-bool cv_mail_log_significant(cv_mail_office *o);
+bool cv_mail_log_significant(cv_mail_writing *o);
 
 #endif

@@ -55,7 +55,7 @@ const cv_operation cv_mail_ops[] = {
      .tool = "conclave_mail_send",
      .summary = "send a message to an agent, several, a capability, or everybody",
      .details =
-         "--to takes ids and aliases, 'capability:WORD' (of those who have it, whoever has the least to do),\n"
+         "--to takes ids and aliases, 'capability:WORD' (the one of those who have it with the least to do),\n"
          "'all:WORD' (all who have it) and 'broadcast' (everybody but the sender). What is sent is a text, or a\n"
          "--command with --params, or a --type with --data. A text is given as it is, as @FILE, or as - for\n"
          "standard input. When the answer comes, the message is on disk and in every mailbox. The same\n"
@@ -215,7 +215,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "hand in a list of tasks; those that wait for nothing are delivered",
      .details =
          "A task has task_id, action, params, target_agent, status, priority (1 is the most urgent) and depends_on;\n"
-         "whatever else it has is kept. All faults are told at once: ids, agents, dependencies, cycles. A task that\n"
+         "other fields are kept. The answer names all faults at once: ids, agents, dependencies, cycles. A task that\n"
          "waits for others is delivered by the write that completes the last of them. --parent and --parent-plan\n"
          "say which task the list is a part of.\n",
      .examples =
@@ -276,7 +276,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "make a text from a template and a context",
      .details =
          "Templates are files in .conclave/mail/templates, in Jinja's language (docs/templates.md). A name that the\n"
-         "context does not have is an empty text; with --strict all of them are told. The supervisor's state is\n"
+         "context does not have is an empty text; with --strict it is an error that names them all. The supervisor's state is\n"
          "there as supervisor_state.\n",
      .examples = "  conclave mail render greeting --context '{\"name\": \"Ada\"}'\n",
      .schema = "mail_render",
@@ -286,7 +286,7 @@ const cv_operation cv_mail_ops[] = {
     {.room = "mail",
      .verb = "stage",
      .tool = "conclave_mail_stage",
-     .summary = "stage a prompt for whoever runs a model: temp/cursor_input.txt",
+     .summary = "stage a prompt for the program that runs a model: temp/cursor_input.txt",
      .details =
          "A template with its context, or a text. One prompt at a time has the slot, until its answer was fetched:\n"
          "another one is refused, or with --queue waits behind it. Its request id is in temp/cursor_input.id.\n",
@@ -300,7 +300,7 @@ const cv_operation cv_mail_ops[] = {
      .verb = "take",
      .tool = "conclave_mail_take",
      .summary = "take the prompt that is staged, to answer it",
-     .details = "One reader gets it, once. Whoever reads the file instead needs no 'take'.\n",
+     .details = "One reader gets it, once. A program that reads the file needs no 'take'.\n",
      .examples = "  conclave mail take\n",
      .schema = "mail_take",
      .flags = ADDS | CV_OP_FILES,
@@ -311,7 +311,7 @@ const cv_operation cv_mail_ops[] = {
      .tool = "conclave_mail_answer",
      .summary = "hand in what a model answered to a prompt",
      .details = "JSON. An answer with a command (or type) and a target_id is sent to that agent when it is fetched.\n"
-                "Whoever cannot call this writes temp/cursor_output.json.\n",
+                "A program that cannot call this writes temp/cursor_output.json.\n",
      .examples = "  conclave mail answer '{\"open\": 3}'\n",
      .schema = "mail_answer",
      .flags = WRITES | CV_OP_FILES,

@@ -312,7 +312,7 @@ static void check_rest(cv_call *call, cv_mail_tasks *all)
 
 /* ---- storing ----------------------------------------------------------------------------------------------------- */
 
-static bool check_stored(cv_mail_office *o, cv_mail_tasks *all)
+static bool check_stored(cv_mail_writing *o, cv_mail_tasks *all)
 {
     for (size_t i = 0; i < all->count; i++)
         if (!compare_stored(o->call, &all->items[i], all->plan, &o->err))
@@ -324,7 +324,7 @@ static bool check_stored(cv_mail_office *o, cv_mail_tasks *all)
     return o->call->errs->count == 0;
 }
 
-bool cv_mail_task_deliver(cv_mail_office *o, cv_mail_task *task, bool is_owed, cv_mail_receipts *ret)
+bool cv_mail_task_deliver(cv_mail_writing *o, cv_mail_task *task, bool is_owed, cv_mail_receipts *ret)
 {
     cv_mail_draft d = {.expires_ms = CV_ABSENT, .is_owed = is_owed};
     cv_mail_agent target = {0};
@@ -365,7 +365,7 @@ bool cv_mail_task_deliver(cv_mail_office *o, cv_mail_task *task, bool is_owed, c
 }
 
 /* Where the plan hangs: below a task, one deeper than it. */
-static bool find_parent(cv_mail_office *o, cv_mail_tasks *all, int64_t *ret_depth)
+static bool find_parent(cv_mail_writing *o, cv_mail_tasks *all, int64_t *ret_depth)
 {
     cv_mail_task parent;
     bool found;
@@ -388,7 +388,7 @@ static bool find_parent(cv_mail_office *o, cv_mail_tasks *all, int64_t *ret_dept
     return o->call->errs->count == 0;
 }
 
-static bool put_plan(cv_mail_office *o, cv_mail_tasks *all, int64_t depth, size_t added)
+static bool put_plan(cv_mail_writing *o, cv_mail_tasks *all, int64_t depth, size_t added)
 {
     cv_mail_plan plan;
     bool found;
@@ -415,7 +415,7 @@ static bool put_plan(cv_mail_office *o, cv_mail_tasks *all, int64_t depth, size_
 }
 
 /* The rows of one task, and its message if it can begin. */
-static bool put_task(cv_mail_office *o, cv_mail_tasks *all, size_t index, int64_t depth, cv_mail_receipts *ret)
+static bool put_task(cv_mail_writing *o, cv_mail_tasks *all, size_t index, int64_t depth, cv_mail_receipts *ret)
 {
     cv_mail_new_task *t = &all->items[index];
     t->row.plan = all->plan;
@@ -437,7 +437,7 @@ static bool put_task(cv_mail_office *o, cv_mail_tasks *all, size_t index, int64_
     return true;
 }
 
-bool cv_mail_tasks_store(cv_mail_office *o, cv_mail_tasks *all, cv_mail_receipts *ret, size_t *ret_waiting)
+bool cv_mail_tasks_store(cv_mail_writing *o, cv_mail_tasks *all, cv_mail_receipts *ret, size_t *ret_waiting)
 {
     size_t added = 0;
     int64_t depth;
@@ -486,7 +486,7 @@ const cv_shape cv_mail_plan_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-static bool plan(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool plan(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     planning *p = ctx;
     if (!p->tasks.plan.p && !cv_mail_new_id(o->arena, o->now_ms, &p->tasks.plan, &o->err))
@@ -560,7 +560,7 @@ void cv_mail_special_read(cv_call *call, const cv_mail_draft *d, cv_mail_special
 }
 
 /* The request that a correlation id names: a message, or the task that one is about. */
-static bool find_request(cv_mail_office *o, cv_str id, cv_mail_message *ret, bool *ret_found)
+static bool find_request(cv_mail_writing *o, cv_str id, cv_mail_message *ret, bool *ret_found)
 {
     cv_mail_rows rows = {.arena = o->arena, .type = &cv_mail_message_type};
     if (!cv_mail_message_get(o->record, o->arena, id, ret, ret_found, &o->err))
@@ -583,7 +583,7 @@ static bool find_request(cv_mail_office *o, cv_str id, cv_mail_message *ret, boo
     return true;
 }
 
-static bool take_results(cv_mail_office *o, const cv_mail_draft *d, cv_mail_special *s)
+static bool take_results(cv_mail_writing *o, const cv_mail_draft *d, cv_mail_special *s)
 {
     cv_mail_message request;
     cv_mail_receipts receipts = {0};
@@ -609,12 +609,12 @@ static bool take_results(cv_mail_office *o, const cv_mail_draft *d, cv_mail_spec
     return cv_mail_tasks_store(o, &s->results, &receipts, &waiting);
 }
 
-bool cv_mail_special_take(cv_mail_office *o, const cv_mail_draft *d, cv_mail_special *s)
+bool cv_mail_special_take(cv_mail_writing *o, const cv_mail_draft *d, cv_mail_special *s)
 {
     for (size_t i = 0; s->asks && i < d->to.count; i++)
         if (!cv_agent_can(o->arena, &d->to.items[i].row, CV_STR("planning")))
             cv_notice_add(&o->warnings, o->arena, CV_STR("cannot_plan"),
-                          "'%.*s' has not the capability 'planning': it may not know what to do with this",
+                          "'%.*s' does not have the capability 'planning': it may not know what to do with this",
                           CV_FMT(d->to.items[i].id));
     return !s->answers || take_results(o, d, s);
 }

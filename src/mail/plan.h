@@ -33,12 +33,12 @@ bool cv_mail_tasks_read(cv_call *call, const char *field, cv_str list, cv_mail_t
 
 /* Puts them into this write; *ret_receipts: those that are delivered by it, *ret_waiting: those that wait for others.
  */
-bool cv_mail_tasks_store(cv_mail_office *o, cv_mail_tasks *tasks, cv_mail_receipts *ret_receipts, size_t *ret_waiting);
+bool cv_mail_tasks_store(cv_mail_writing *o, cv_mail_tasks *tasks, cv_mail_receipts *ret_receipts, size_t *ret_waiting);
 
 /* The message of a task that waits for nothing any more, into the mailbox of its agent. The row is changed. `is_owed`:
  * the task was taken before; neither a full mailbox nor an agent that was removed since stops whoever completes what it
  * waited for. */
-bool cv_mail_task_deliver(cv_mail_office *o, cv_mail_task *task, bool is_owed, cv_mail_receipts *ret_receipts);
+bool cv_mail_task_deliver(cv_mail_writing *o, cv_mail_task *task, bool is_owed, cv_mail_receipts *ret_receipts);
 
 /* ---- the types of the specification ------------------------------------------------------------------------------ */
 
@@ -54,6 +54,6 @@ typedef struct {
 void cv_mail_special_read(cv_call *call, const cv_mail_draft *draft, cv_mail_special *ret);
 
 /* In the write that delivers the message: warns of who cannot plan, looks for the request, stores the tasks. */
-bool cv_mail_special_take(cv_mail_office *o, const cv_mail_draft *draft, cv_mail_special *special);
+bool cv_mail_special_take(cv_mail_writing *o, const cv_mail_draft *draft, cv_mail_special *special);
 
 #endif

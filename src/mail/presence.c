@@ -1,4 +1,4 @@
-/* presence.c - signs of life: who is there, derived from when an agent was last seen and what it does; see office.h.
+/* presence.c - signs of life: who is there, derived from when an agent was last seen and what it does; see writing.h.
  *
  *     offline   no sign of life for five minutes, or never one
  *     busy      it holds a lease that is not over
@@ -8,7 +8,7 @@
  * Whatever an agent does in this room is a sign of life. It is kept in a volatile row: with the write where there is
  * one, else by itself, at most every ten seconds.
  */
-#include "mail/office.h"
+#include "mail/writing.h"
 
 static bool presence_get(cv_record *record, cv_arena *a, cv_str agent, cv_mail_presence *ret, bool *ret_found,
                          cv_err *err)
@@ -19,7 +19,7 @@ static bool presence_get(cv_record *record, cv_arena *a, cv_str agent, cv_mail_p
 }
 
 /* Two programs that act as one agent take each other's messages: whoever comes second should know. */
-static void warn_of_second(cv_mail_office *o, const cv_mail_agent *agent)
+static void warn_of_second(cv_mail_writing *o, const cv_mail_agent *agent)
 {
     cv_str session = cv_json_get_text(o->call->input, "session");
     cv_mail_presence last;
@@ -34,7 +34,7 @@ static void warn_of_second(cv_mail_office *o, const cv_mail_agent *agent)
                   CV_FMT(agent->id), CV_FMT(last.session), CV_FMT(cv_mail_time(o->arena, last.last_seen)));
 }
 
-void cv_mail_sign(cv_mail_office *o, const cv_mail_agent *agent, const char *act)
+void cv_mail_sign(cv_mail_writing *o, const cv_mail_agent *agent, const char *act)
 {
     warn_of_second(o, agent);
     o->alive = agent;

@@ -57,14 +57,14 @@ bool cv_prompt_of_file(cv_record *record, cv_arena *a, const char *name, cv_mail
 }
 
 /* The end of the queue or of all prompts: by the index on `turn` or `number`. */
-static bool find_end(cv_mail_office *o, const cv_index *index, bool last, cv_mail_prompt *ret, bool *ret_found)
+static bool find_end(cv_mail_writing *o, const cv_index *index, bool last, cv_mail_prompt *ret, bool *ret_found)
 {
     const cv_find find = {
         .type = &cv_mail_prompt_type, .index = index, .scope = cv_mail_scope(), .limit = 1, .descending = last};
     return find_one(o->record, o->arena, &find, ret, ret_found, &o->err) || cv_mail_fail(o);
 }
 
-cv_mail_prompt *cv_prompt_put(cv_mail_office *o, const cv_mail_prompt *prompt, const char *state)
+cv_mail_prompt *cv_prompt_put(cv_mail_writing *o, const cv_mail_prompt *prompt, const char *state)
 {
     static const cv_str with_slot[] = {CV_STR_INIT("staged"), CV_STR_INIT("taken"), CV_STR_INIT("answered")};
     cv_mail_prompt row = *prompt;
@@ -76,7 +76,7 @@ cv_mail_prompt *cv_prompt_put(cv_mail_office *o, const cv_mail_prompt *prompt, c
     return put;
 }
 
-cv_mail_prompt *cv_prompt_add(cv_mail_office *o, cv_str request_id, cv_str text, const char *state)
+cv_mail_prompt *cv_prompt_add(cv_mail_writing *o, cv_str request_id, cv_str text, const char *state)
 {
     cv_mail_prompt row, last;
     bool found;
@@ -91,7 +91,7 @@ cv_mail_prompt *cv_prompt_add(cv_mail_office *o, cv_str request_id, cv_str text,
     return cv_prompt_put(o, &row, state);
 }
 
-bool cv_prompt_advance(cv_mail_office *o)
+bool cv_prompt_advance(cv_mail_writing *o)
 {
     cv_mail_prompt next, whole;
     bool found;
@@ -144,7 +144,7 @@ const cv_shape cv_mail_take_shape[] = {
     CV_FIELD(IF_ANY, request_id, "name it in the answer"),
     CV_FIELD(IF_ANY, template, ""),
     CV_FIELD(IF_ANY, staged_at, ""),
-    CV_MARKED("x-print", IF_ANY, text, "the prompt"),
+    CV_MARKED("x-document", IF_ANY, text, "the prompt"),
     CV_PROMPT_WRITTEN,
     {0},
 };
@@ -159,7 +159,7 @@ const cv_shape cv_mail_answer_shape[] = {
 #undef CV_THIS_TYPE
 
 /* The prompt with the slot, as it stands now: one whose text was taken away counts as taken. */
-static bool hold(cv_mail_office *o, const act *x, cv_mail_prompt *ret, bool *ret_found)
+static bool hold(cv_mail_writing *o, const act *x, cv_mail_prompt *ret, bool *ret_found)
 {
     if (!cv_prompt_current(o->record, o->arena, ret, ret_found, &o->err))
         return cv_mail_fail(o);
@@ -200,7 +200,7 @@ static bool run(cv_call *call, const char *operation, cv_mail_work work, act *x)
 
 /* ---- stage ------------------------------------------------------------------------------------------------------- */
 
-static bool refuse_waiting(cv_mail_office *o, const cv_mail_prompt *current)
+static bool refuse_waiting(cv_mail_writing *o, const cv_mail_prompt *current)
 {
     bool unread = cv_str_eq(current->state, CV_STR("staged")), answered = cv_str_eq(current->state, CV_STR("answered"));
     cv_err *fault = cv_refuse(o->call, CV_ERR_PROMPT_WAITING, CV_STR(""), "queue", current->request_id,
@@ -215,7 +215,7 @@ static bool refuse_waiting(cv_mail_office *o, const cv_mail_prompt *current)
     return false;
 }
 
-static bool stage(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool stage(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     act *x = ctx;
     cv_mail_prompt current;
@@ -258,7 +258,7 @@ bool cv_mail_op_stage(cv_call *call)
 
 /* ---- take -------------------------------------------------------------------------------------------------------- */
 
-static bool take(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool take(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     act *x = ctx;
     cv_mail_prompt current;
@@ -297,7 +297,7 @@ bool cv_mail_op_take(cv_call *call)
 
 /* ---- answer ------------------------------------------------------------------------------------------------------ */
 
-static bool refuse_prompt(cv_mail_office *o, cv_err_code code, cv_str id, const char *why)
+static bool refuse_prompt(cv_mail_writing *o, cv_err_code code, cv_str id, const char *why)
 {
     cv_err *fault = cv_refuse(o->call, code, CV_STR(""), "request_id", id, "%s", why);
     cv_err_operation(fault, CV_STR("mail take"));
@@ -305,7 +305,7 @@ static bool refuse_prompt(cv_mail_office *o, cv_err_code code, cv_str id, const 
     return false;
 }
 
-static bool answer(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool answer(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     act *x = ctx;
     cv_mail_prompt row;

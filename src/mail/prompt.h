@@ -10,8 +10,8 @@
 #ifndef CV_MAIL_PROMPT_H
 #define CV_MAIL_PROMPT_H
 
-#include "mail/office.h"
 #include "mail/prompt_files.h"
+#include "mail/writing.h"
 
 /* Members of an answer that may have written nothing. */
 #define CV_PROMPT_WRITTEN                                                                                              \
@@ -32,12 +32,12 @@ bool cv_prompt_of_file(cv_record *record, cv_arena *a, const char *name, cv_mail
 bool cv_prompt_settle(cv_prompt_door *door, cv_mail_prompt *ret_current, cv_prompt_shown *ret_shown, cv_err *err);
 
 /* Changes the state of a prompt, in this write, with an event. The row is that of the write. */
-cv_mail_prompt *cv_prompt_put(cv_mail_office *o, const cv_mail_prompt *prompt, const char *state);
+cv_mail_prompt *cv_prompt_put(cv_mail_writing *o, const cv_mail_prompt *prompt, const char *state);
 
 /* A new prompt: staged if `free`, else the last of the queue. */
-cv_mail_prompt *cv_prompt_add(cv_mail_office *o, cv_str request_id, cv_str text, const char *state);
+cv_mail_prompt *cv_prompt_add(cv_mail_writing *o, cv_str request_id, cv_str text, const char *state);
 
 /* The slot is free: the first of the queue is staged. */
-bool cv_prompt_advance(cv_mail_office *o);
+bool cv_prompt_advance(cv_mail_writing *o);
 
 #endif

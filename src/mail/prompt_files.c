@@ -11,9 +11,10 @@
 #include "base/folder.h"
 #include "base/limits.h"
 #include "kit/outlet.h"
+#include "kit/settings.h"
 #include "mail/files/door.h"
-#include "mail/office.h"
 #include "mail/text/repair.h"
+#include "mail/writing.h"
 
 enum { QUIET_SECONDS = 2 }; /* an answer that cannot be read, and was not changed for so long, is whole */
 
@@ -22,7 +23,7 @@ static const char input_name[] = "temp/cursor_input.txt", id_name[] = "temp/curs
 
 cv_where cv_mail_folder(const cv_call *call)
 {
-    return (cv_where){call->root, cv_record_path(call->arena, "", "mail")};
+    return cv_room_place(call->arena, call->root, CV_STR("mail"));
 }
 
 cv_where cv_mail_file(const cv_call *call, const char *path)

@@ -4,11 +4,11 @@
 #include "base/folder.h"
 #include "kit/fault.h"
 #include "kit/template.h"
-#include "mail/office.h"
 #include "mail/operations.h"
 #include "mail/prompt_files.h"
 #include "mail/state.h"
 #include "mail/text/place.h"
+#include "mail/writing.h"
 
 /* ---- the context ------------------------------------------------------------------------------------------------- */
 
@@ -69,8 +69,8 @@ static void tell_templates(cv_call *call, cv_where folder, cv_str name, cv_err *
         for (size_t i = 0; i < entries.count && names.count < 100; i++)
             if (entries.items[i].name[0] != '.')
                 *CV_PUSH(call->arena, &names) = cv_str_of(entries.items[i].name);
-    cv_err_message(err, "there is no template '%.*s' in .conclave/mail/templates%s",
-                   CV_FMT(cv_excerpt(call->arena, name)), names.count ? "" : ", which has none");
+    cv_err_message(err, "there is no template '%.*s' in %s%s", CV_FMT(cv_excerpt(call->arena, name)), folder.path,
+                   names.count ? "" : ", which has none");
     cv_err_value(err, name);
     bool is_text = cv_str_find_char(name, ' ') != SIZE_MAX &&
                    cv_json_get(cv_json_get(call->schema, CV_STR("properties")), CV_STR("text"));
@@ -130,7 +130,7 @@ bool cv_mail_text_of(cv_call *call, cv_str *ret_text, cv_str *ret_template)
     if (!text && !ret_template->p) {
         cv_err_suggest(cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "template", CV_STR(""),
                                  "there is nothing to write: neither template nor text is given"),
-                       CV_STR("name a template in .conclave/mail/templates, or give the text itself"));
+                       CV_STR("name a template (a file in templates/ of the mail), or give the text itself"));
         return false;
     }
     if (text && ret_template->p) {
@@ -153,7 +153,7 @@ typedef struct {
 const cv_shape cv_mail_render_shape[] = {
     CV_SUCCESS,
     CV_FIELD(ALWAYS, template, ""),
-    CV_MARKED("x-print", ALWAYS, text, "what the template gives"),
+    CV_MARKED("x-document", ALWAYS, text, "what the template gives"),
     {0},
 };
 #undef CV_THIS_TYPE

@@ -10,10 +10,10 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
-#include "mail/office.h"
 #include "mail/operations.h"
 #include "mail/prompt_files.h"
 #include "mail/render.h"
+#include "mail/writing.h"
 
 typedef struct {
     cv_mail_agent agent; /* id absent: nobody is named */
@@ -73,7 +73,7 @@ static bool get(cv_record *record, cv_arena *a, cv_str path, cv_mail_paper *ret,
 }
 
 /* A reflection gets a name of its own: its time, and a number when that is taken. */
-static bool find_free(cv_mail_office *o, paper *p)
+static bool find_free(cv_mail_writing *o, paper *p)
 {
     bool found = true;
     char *time = cv_arena_copy_z(o->arena, cv_str_head(o->now, 19));
@@ -88,7 +88,7 @@ static bool find_free(cv_mail_office *o, paper *p)
     return true;
 }
 
-static bool write_paper(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool write_paper(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     paper *p = ctx;
     bool found = false;
@@ -196,7 +196,7 @@ typedef struct {
         listed *items;
         size_t count, capacity;
     } reports;
-    cv_str next, text;
+    cv_str next;
 } page;
 
 #define CV_THIS_TYPE listed
@@ -214,26 +214,9 @@ const cv_shape cv_mail_reports_shape[] = {
     CV_SUCCESS,
     CV_LIST("reports", reports.items, reports.count, listed_shape, "by path"),
     CV_MORE("next", next, "after", "only when there are more: give it as `after`"),
-    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
-
-static cv_str page_text(cv_call *call, const page *p)
-{
-    cv_buf text = {0};
-    for (size_t i = 0; i < p->reports.count; i++) {
-        const listed *one = &p->reports.items[i];
-        cv_buf_printf(&text, "%.*s  %.*s%s%.*s\n", CV_FMT(cv_time_short(call->arena, one->written_at)),
-                      CV_FMT(one->path), one->title.n ? "  " : "",
-                      CV_FMT(cv_utf8_excerpt(call->arena, one->title, 60)));
-    }
-    if (p->reports.count == 0)
-        cv_buf_add_z(&text, "no reports\n");
-    if (p->next.n > 0)
-        cv_buf_printf(&text, "more: --after %.*s\n", CV_FMT(p->next));
-    return cv_buf_take(&text, call->arena);
-}
 
 bool cv_mail_op_reports(cv_call *call)
 {
@@ -263,8 +246,6 @@ bool cv_mail_op_reports(cv_call *call)
     }
     if (rows.count > limit)
         p.next = p.reports.items[limit - 1].path;
-    if (call->for_people)
-        p.text = page_text(call, &p);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_reports_shape, &p);
     return true;
 }

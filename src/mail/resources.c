@@ -2,8 +2,8 @@
  *
  *     conclave://mail/AGENT/inbox     what waits for an agent; who subscribed hears of every change of it
  */
-#include "mail/office.h"
 #include "mail/room.h"
+#include "mail/writing.h"
 
 static bool read_inbox(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
 {

@@ -1,6 +1,8 @@
 /* room.c - the mail room's descriptor; see kit/room.h. */
 #include "mail/room.h"
 
+#include "kit/settings.h"
+
 #include "base/embedded.h"
 #include "mail/files.h"
 #include "mail/types.h"
@@ -26,13 +28,21 @@ static bool in_use(cv_record *record, cv_arena *a, const char *root)
     return ok && at.rev > 0;
 }
 
+/* Where its files are, if not in .conclave. */
+static bool folder_of(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err)
+{
+    (void)scope, (void)err;
+    *ret_where = cv_room_place(call->arena, call->root, CV_STR("mail"));
+    return true;
+}
+
 const cv_room cv_room_mail = {
     .name = "mail",
     .summary = "agents send each other messages and tasks, and finish them once",
     .details =
-        "A message is in the mailbox of every recipient when 'send' answers, and is not lost from then on. Whoever\n"
-        "works on one claims it for some time, and finishes it with the token of that claim: it is done once, also\n"
-        "when several take from one mailbox. See docs/mail.md.\n",
+        "A message is in the mailbox of every recipient when 'send' answers, and is not lost from then on. An agent\n"
+        "claims a message for some time, and finishes it with the token of that claim. So it is done once, even\n"
+        "when several agents take from one mailbox. See docs/mail.md.\n",
     .instructions = "Mail between agents: conclave_mail_inbox shows what is there, conclave_mail_wait waits for more, "
                     "conclave_mail_claim takes a message, conclave_mail_done or conclave_mail_fail finishes it with "
                     "the token, conclave_mail_send writes to others.",
@@ -47,8 +57,11 @@ const cv_room cv_room_mail = {
                  .pending = " new claimed accepted delivered pending running idle busy ",
                  .bad = " failed dead expired superseded offline "},
     .folder = "mail",
+    .folder_moves = true,
+    .scope_folder = folder_of,
     .verify = cv_mail_verify,
     .doctor = cv_mail_doctor,
     .in_use = in_use,
     .intake = cv_mail_take_in,
+    .measure = cv_mail_measure,
 };

@@ -9,5 +9,6 @@ extern const cv_room_types cv_mail_records;
 extern const cv_operation cv_mail_ops[];
 extern const cv_resource cv_mail_resources[];
 void cv_mail_doctor(cv_doctor *d);
+bool cv_mail_measure(cv_call *call, cv_gauges *ret, cv_err *err);
 
 #endif

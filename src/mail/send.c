@@ -256,7 +256,7 @@ const cv_shape cv_mail_send_shape[] = {
 #undef CV_THIS_TYPE
 
 /* The receipts of a message that is there. */
-static bool receipts_of(cv_mail_office *o, const cv_mail_message *m, cv_mail_receipts *ret)
+static bool receipts_of(cv_mail_writing *o, const cv_mail_message *m, cv_mail_receipts *ret)
 {
     cv_mail_rows rows;
     if (!cv_mail_deliveries_of(o->record, o->arena, m->message_id, &rows, &o->err))
@@ -274,7 +274,7 @@ static bool receipts_of(cv_mail_office *o, const cv_mail_message *m, cv_mail_rec
 }
 
 /* Sent before under this id? The answer of then, or a conflict. */
-static bool sent_before(cv_mail_office *o, sending *s, bool *ret_before)
+static bool sent_before(cv_mail_writing *o, sending *s, bool *ret_before)
 {
     cv_mail_message *m = &s->draft->message, old;
     *ret_before = false;
@@ -298,7 +298,7 @@ static bool sent_before(cv_mail_office *o, sending *s, bool *ret_before)
 
 /* The message of the recipient that the sender works on now, the last of a chain: without a link it is answered all the
  * same. The newest leases are looked at. */
-static bool find_worked_on(cv_mail_office *o, const cv_mail_draft *d, cv_mail_message *ret, bool *ret_found)
+static bool find_worked_on(cv_mail_writing *o, const cv_mail_draft *d, cv_mail_message *ret, bool *ret_found)
 {
     enum { LEASES = 8 };
     cv_mail_rows held = {.arena = o->arena, .type = &cv_mail_delivery_type};
@@ -333,7 +333,7 @@ static bool find_worked_on(cv_mail_office *o, const cv_mail_draft *d, cv_mail_me
 
 /* The message that this one goes on from: what it answers, or the request it belongs to, or the last of its thread, or
  * what its sender works on for the recipient. */
-static bool find_before(cv_mail_office *o, const cv_mail_draft *draft, cv_mail_message *ret, bool *ret_found)
+static bool find_before(cv_mail_writing *o, const cv_mail_draft *draft, cv_mail_message *ret, bool *ret_found)
 {
     const cv_mail_message *m = &draft->message;
     cv_str names[] = {m->reply_to, m->correlation_id};
@@ -364,7 +364,7 @@ static bool find_before(cv_mail_office *o, const cv_mail_draft *draft, cv_mail_m
 }
 
 /* Thread and hops. Two agents that answer each other for ever are stopped. */
-static bool follow_links(cv_mail_office *o, cv_mail_draft *draft)
+static bool follow_links(cv_mail_writing *o, cv_mail_draft *draft)
 {
     cv_mail_message *m = &draft->message, before;
     bool found;
@@ -383,7 +383,7 @@ static bool follow_links(cv_mail_office *o, cv_mail_draft *draft)
 }
 
 /* Has the sender sent as much in this minute as it may? */
-static bool within_rate(cv_mail_office *o, const cv_mail_agent *sender, cv_mail_mailbox *own)
+static bool within_rate(cv_mail_writing *o, const cv_mail_agent *sender, cv_mail_mailbox *own)
 {
     int64_t minute = o->now_ms / 60000, most;
     most = sender->is_word ? INT64_MAX : cv_agent_limit(o->arena, &sender->row, CV_STR("send_rate"), INT64_MAX);
@@ -398,7 +398,7 @@ static bool within_rate(cv_mail_office *o, const cv_mail_agent *sender, cv_mail_
     return false;
 }
 
-static bool within_quota(cv_mail_office *o, const cv_mail_agent *agent, const cv_mail_mailbox *mailbox)
+static bool within_quota(cv_mail_writing *o, const cv_mail_agent *agent, const cv_mail_mailbox *mailbox)
 {
     int64_t most = cv_agent_limit(o->arena, &agent->row, CV_STR("quota"), INT64_MAX);
     if (mailbox->waiting < most)
@@ -410,7 +410,7 @@ static bool within_quota(cv_mail_office *o, const cv_mail_agent *agent, const cv
     return false;
 }
 
-bool cv_mail_admit(cv_mail_office *o, cv_mail_draft *draft, cv_mail_mailbox **ret_own)
+bool cv_mail_admit(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_mailbox **ret_own)
 {
     *ret_own = cv_mail_mailbox_of(o, &draft->sender);
     if (!*ret_own)
@@ -426,7 +426,7 @@ bool cv_mail_admit(cv_mail_office *o, cv_mail_draft *draft, cv_mail_mailbox **re
     return o->call->errs->count == 0;
 }
 
-bool cv_mail_post(cv_mail_office *o, cv_mail_draft *draft, cv_mail_receipts *ret)
+bool cv_mail_post(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_receipts *ret)
 {
     cv_mail_message *m = &draft->message;
     bool late = draft->expires_ms != CV_ABSENT && draft->expires_ms <= o->now_ms;
@@ -456,7 +456,7 @@ bool cv_mail_post(cv_mail_office *o, cv_mail_draft *draft, cv_mail_receipts *ret
 }
 
 /* The older message is superseded: nobody begins with it any more. */
-static bool supersede(cv_mail_office *o, const cv_mail_draft *draft)
+static bool supersede(cv_mail_writing *o, const cv_mail_draft *draft)
 {
     cv_str old_id = draft->message.supersedes;
     cv_mail_message old;
@@ -493,7 +493,7 @@ static bool supersede(cv_mail_office *o, const cv_mail_draft *draft)
 }
 
 /* Offline is no reason to refuse; the sender should know. */
-static bool warn_of_silence(cv_mail_office *o, const cv_mail_draft *draft)
+static bool warn_of_silence(cv_mail_writing *o, const cv_mail_draft *draft)
 {
     enum { MOST = 10 };
     for (size_t i = 0; i < draft->to.count && draft->to.count <= MOST; i++) {
@@ -511,7 +511,7 @@ static bool warn_of_silence(cv_mail_office *o, const cv_mail_draft *draft)
     return true;
 }
 
-static void warn_of_equal(cv_mail_office *o, const cv_mail_draft *draft, cv_mail_mailbox *own)
+static void warn_of_equal(cv_mail_writing *o, const cv_mail_draft *draft, cv_mail_mailbox *own)
 {
     if (cv_str_eq(own->last_digest, draft->message.digest))
         cv_notice_add(&o->warnings, o->arena, CV_STR("equal_message"),
@@ -520,7 +520,7 @@ static void warn_of_equal(cv_mail_office *o, const cv_mail_draft *draft, cv_mail
     own->sent++;
 }
 
-static bool send(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool send(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     sending *s = ctx;
     bool before;

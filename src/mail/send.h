@@ -9,7 +9,7 @@
 #ifndef CV_MAIL_SEND_H
 #define CV_MAIL_SEND_H
 
-#include "mail/office.h"
+#include "mail/writing.h"
 
 typedef struct {
     cv_mail_agent *items;
@@ -45,10 +45,10 @@ bool cv_mail_address(cv_call *call, const char *field, const cv_json *to, const 
 
 /* May it be sent: thread and hops (a chain that is too long is kept as a dead letter), the sender's rate, the quotas of
  * the recipients. Nothing is written before that is known. *ret_own: the sender's mailbox. */
-bool cv_mail_admit(cv_mail_office *o, cv_mail_draft *draft, cv_mail_mailbox **ret_own);
+bool cv_mail_admit(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_mailbox **ret_own);
 
 /* Message, deliveries and an event, in this write. False: o->err or call->errs. */
-bool cv_mail_post(cv_mail_office *o, cv_mail_draft *draft, cv_mail_receipts *ret_receipts);
+bool cv_mail_post(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_receipts *ret_receipts);
 
 /* Is it as large as its sender may send? A fault of `field` otherwise. */
 bool cv_mail_check_size(cv_call *call, const cv_mail_draft *draft, const char *field);

@@ -2,8 +2,8 @@
  *
  * A mailbox gets the lowest free number when it is made. A slot is one agent's at a time: it is claimed, and released.
  */
+#include "mail/answer.h"
 #include "mail/operations.h"
-#include "mail/told.h"
 
 typedef struct {
     cv_mail_slot row;
@@ -69,7 +69,7 @@ static bool list(cv_call *call, slotting *s)
     return true;
 }
 
-static bool get(cv_mail_office *o, int64_t number, cv_mail_slot *ret, bool *ret_found)
+static bool get(cv_mail_writing *o, int64_t number, cv_mail_slot *ret, bool *ret_found)
 {
     cv_row_clear(&cv_mail_slot_type, ret);
     ret->slot = number;
@@ -77,7 +77,15 @@ static bool get(cv_mail_office *o, int64_t number, cv_mail_slot *ret, bool *ret_
            cv_mail_fail(o);
 }
 
-static bool refuse_taken(cv_mail_office *o, int64_t number, cv_str by, const char *what_to_do)
+/* As it was registered. */
+static cv_str id_of(cv_mail_writing *o, cv_str name)
+{
+    cv_mail_mailbox mailbox;
+    bool found;
+    return cv_mail_mailbox_get(o->record, o->arena, name, &mailbox, &found, &o->err) && found ? mailbox.agent_id : name;
+}
+
+static bool refuse_taken(cv_mail_writing *o, int64_t number, cv_str by, const char *what_to_do)
 {
     cv_err_suggest(cv_refuse(o->call, CV_ERR_SLOT_TAKEN, CV_STR(""), "slot", CV_STR(""), "slot %lld is that of '%.*s'",
                              (long long)number, CV_FMT(by)),
@@ -85,7 +93,7 @@ static bool refuse_taken(cv_mail_office *o, int64_t number, cv_str by, const cha
     return false;
 }
 
-static void put(cv_mail_office *o, slotting *s, cv_mail_mailbox *mailbox, cv_mail_slot *slot, bool taken)
+static void put(cv_mail_writing *o, slotting *s, cv_mail_mailbox *mailbox, cv_mail_slot *slot, bool taken)
 {
     slot->agent = taken ? mailbox->agent : (cv_str){NULL, 0};
     slot->free = taken ? CV_ABSENT : 1;
@@ -98,7 +106,7 @@ static void put(cv_mail_office *o, slotting *s, cv_mail_mailbox *mailbox, cv_mai
 
 /* The slot that is meant: the one that is named, else the agent's own, else the lowest free one. A mailbox that is not
  * there yet is made without one. */
-static bool find_slot(cv_mail_office *o, slotting *s, cv_mail_mailbox **ret_mailbox, cv_mail_slot *ret_slot)
+static bool find_slot(cv_mail_writing *o, slotting *s, cv_mail_mailbox **ret_mailbox, cv_mail_slot *ret_slot)
 {
     int64_t number = cv_json_get_int(o->call->input, "slot", CV_ABSENT);
     bool found;
@@ -110,7 +118,7 @@ static bool find_slot(cv_mail_office *o, slotting *s, cv_mail_mailbox **ret_mail
     return get(o, number, ret_slot, &found);
 }
 
-static bool change(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool change(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     slotting *s = ctx;
     bool claims = cv_str_eq(cv_json_get_text(o->call->input, "action"), CV_STR("claim"));
@@ -120,7 +128,7 @@ static bool change(cv_mail_office *o, void *ctx, cv_str *ret_result)
         return false;
     bool own = slot.agent.p && cv_str_eq(slot.agent, s->agent.name);
     if (slot.agent.p && !own)
-        return refuse_taken(o, slot.slot, slot.agent,
+        return refuse_taken(o, slot.slot, id_of(o, slot.agent),
                             "take another one, or leave slot out: the lowest free one is taken");
     if (claims && mailbox->slot != CV_ABSENT && mailbox->slot != slot.slot)
         return refuse_taken(o, mailbox->slot, s->agent.id, "release it first: an agent has one slot");

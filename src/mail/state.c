@@ -14,9 +14,9 @@
 #include "base/folder.h"
 #include "base/limits.h"
 #include "mail/files/door.h"
-#include "mail/office.h"
 #include "mail/operations.h"
 #include "mail/prompt.h"
+#include "mail/writing.h"
 
 static const cv_str supervisor = CV_STR_INIT("supervisor_state"), general = CV_STR_INIT("-");
 
@@ -218,7 +218,7 @@ bool cv_mail_state_show(cv_call *call, cv_str owner, cv_str agent_id, cv_str nam
 /* ---- set --------------------------------------------------------------------------------------------------------- */
 
 /* Is it what the caller expects? null expects that there is none. */
-static bool as_expected(cv_mail_office *o, const setting *s, const cv_mail_value *row, bool found)
+static bool as_expected(cv_mail_writing *o, const setting *s, const cv_mail_value *row, bool found)
 {
     cv_json value = {.type = CV_JSON_NULL};
     if (found && !cv_json_parse(o->arena, row->value, &value, &o->err))
@@ -257,7 +257,7 @@ static cv_str merged(cv_arena *a, const cv_json *old, const cv_json *given)
     return cv_buf_take(&text, a);
 }
 
-static bool new_value(cv_mail_office *o, setting *s, const cv_mail_value *row, bool found, cv_str *ret)
+static bool new_value(cv_mail_writing *o, setting *s, const cv_mail_value *row, bool found, cv_str *ret)
 {
     cv_json old;
     *ret = cv_mail_compact(o->arena, cv_mail_raw(o->call, s->given));
@@ -273,7 +273,7 @@ static bool new_value(cv_mail_office *o, setting *s, const cv_mail_value *row, b
     return false;
 }
 
-static bool set(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool set(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     getting *g = ctx;
     setting *s = &g->one;

@@ -9,7 +9,7 @@
 /* ---- following --------------------------------------------------------------------------------------------------- */
 
 /* The task of a delivery; *ret_found false: it has none, or another message by now. */
-static bool task_of(cv_mail_office *o, const cv_mail_delivery *d, cv_mail_task *ret, bool *ret_found)
+static bool task_of(cv_mail_writing *o, const cv_mail_delivery *d, cv_mail_task *ret, bool *ret_found)
 {
     cv_mail_message m;
     if (!cv_mail_message_get(o->record, o->arena, d->message_id, &m, ret_found, &o->err))
@@ -24,7 +24,7 @@ static bool task_of(cv_mail_office *o, const cv_mail_delivery *d, cv_mail_task *
     return true;
 }
 
-bool cv_mail_is_task(cv_mail_office *o, const cv_mail_delivery *d, bool *ret_is)
+bool cv_mail_is_task(cv_mail_writing *o, const cv_mail_delivery *d, bool *ret_is)
 {
     cv_mail_task task;
     return task_of(o, d, &task, ret_is);
@@ -46,7 +46,7 @@ static cv_str status_of(cv_mail_state state)
 }
 
 /* The last of its dependencies is completed: its turn has come. */
-static bool release(cv_mail_office *o, cv_str plan, cv_str task_id, cv_mail_receipts *ret)
+static bool release(cv_mail_writing *o, cv_str plan, cv_str task_id, cv_mail_receipts *ret)
 {
     cv_mail_task t;
     bool found;
@@ -62,7 +62,7 @@ static bool release(cv_mail_office *o, cv_str plan, cv_str task_id, cv_mail_rece
     return true;
 }
 
-static bool release_all(cv_mail_office *o, const cv_mail_task *done, cv_mail_receipts *ret)
+static bool release_all(cv_mail_writing *o, const cv_mail_task *done, cv_mail_receipts *ret)
 {
     cv_mail_rows needs = {.arena = o->arena, .type = &cv_mail_need_type};
     const cv_mail_need like = {.plan = done->plan, .needs = done->task_id};
@@ -76,7 +76,7 @@ static bool release_all(cv_mail_office *o, const cv_mail_task *done, cv_mail_rec
 }
 
 /* How far the plan is. */
-static bool count_outcome(cv_mail_office *o, const cv_mail_task *t, cv_str before)
+static bool count_outcome(cv_mail_writing *o, const cv_mail_task *t, cv_str before)
 {
     cv_mail_plan plan;
     bool found;
@@ -91,7 +91,7 @@ static bool count_outcome(cv_mail_office *o, const cv_mail_task *t, cv_str befor
     return true;
 }
 
-bool cv_mail_task_follow(cv_mail_office *o, const cv_mail_delivery *d, cv_mail_receipts *ret)
+bool cv_mail_task_follow(cv_mail_writing *o, const cv_mail_delivery *d, cv_mail_receipts *ret)
 {
     cv_mail_state state = cv_mail_state_of(d->state);
     cv_mail_receipts aside = {0};
@@ -233,7 +233,6 @@ const cv_shape cv_mail_ready_shape[] = {
     CV_LIST("tasks", tasks.items, tasks.count, task_shape, "the most urgent first"),
     CV_FIELD_AS(ALWAYS, "count", tasks.count, ""),
     CV_FIELD(IF_ANY, more, "there are more than were asked for"),
-    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 const cv_shape cv_mail_graph_shape[] = {
@@ -248,7 +247,7 @@ const cv_shape cv_mail_graph_shape[] = {
     CV_LIST("tasks", tasks.items, tasks.count, task_shape, "in the order in which they came"),
     CV_FIELD_AS(ALWAYS, "count", tasks.count, ""),
     CV_FIELD_AS(IF_ANY, "graph", format, "the drawing, when a format was asked for"),
-    CV_PRINTED(text, "for people; not with --json"),
+    CV_DOCUMENT(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -289,14 +288,12 @@ static void add_line(cv_buf *out, cv_arena *a, const task_told *t, size_t width)
     cv_buf_release(&line);
 }
 
-static cv_str as_text(cv_call *call, const task_list *l, const char *nothing)
+static cv_str as_text(cv_call *call, const task_list *l)
 {
     cv_buf out = {0};
     size_t width = call->width >= 40 ? call->width : 80;
     for (size_t i = 0; i < l->tasks.count; i++)
         add_line(&out, call->arena, &l->tasks.items[i], width);
-    if (l->tasks.count == 0)
-        cv_buf_add_z(&out, nothing);
     return cv_buf_take(&out, call->arena);
 }
 
@@ -324,8 +321,6 @@ bool cv_mail_op_ready(cv_call *call)
     l.more = rows.count > limit;
     rows.count = l.more ? limit : rows.count;
     tell_tasks(call->arena, &rows, &l);
-    if (call->for_people)
-        l.text = as_text(call, &l, "nothing is ready\n");
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_ready_shape, &l);
     return true;
 }
@@ -416,9 +411,9 @@ bool cv_mail_op_graph(cv_call *call)
     if (drawn)
         l.format = draw(call->arena, &l, cv_str_eq(format, CV_STR("dot")) ? &dot : &mermaid);
     else if (format.p)
-        l.format = as_text(call, &l, "");
+        l.format = as_text(call, &l);
     if (call->for_people)
-        l.text = l.format.p ? l.format : as_text(call, &l, "");
+        l.text = l.format; /* else its page */
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_graph_shape, &l);
     return true;
 }

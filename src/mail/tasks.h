@@ -13,10 +13,10 @@
 
 /* The delivery went to its present state in this write: its task, if it has one, follows. Tasks that waited for it are
  * delivered; they are added to *ret_delivered, which may be NULL. */
-bool cv_mail_task_follow(cv_mail_office *o, const cv_mail_delivery *delivery, cv_mail_receipts *ret_delivered);
+bool cv_mail_task_follow(cv_mail_writing *o, const cv_mail_delivery *delivery, cv_mail_receipts *ret_delivered);
 
 /* Is the delivery that of a task? */
-bool cv_mail_is_task(cv_mail_office *o, const cv_mail_delivery *delivery, bool *ret_is);
+bool cv_mail_is_task(cv_mail_writing *o, const cv_mail_delivery *delivery, bool *ret_is);
 
 /* The message that the input names: by message_id, or by task_id and plan. Faults go to call->errs: an id that tasks of
  * several plans have, a task that waits for others. An absent view: neither is given. */

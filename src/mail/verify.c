@@ -8,7 +8,7 @@
  */
 #include "mail/verify.h"
 
-#include "mail/office.h"
+#include "mail/writing.h"
 #include "record/hash.h"
 
 typedef struct {

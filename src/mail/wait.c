@@ -9,9 +9,9 @@
 #include "base/notify.h"
 #include "base/steady.h"
 #include "kit/outlet.h"
+#include "mail/answer.h"
 #include "mail/files.h"
 #include "mail/operations.h"
-#include "mail/told.h"
 
 enum { ROWS_AT_ONCE = 100, POLL_MS = 250 };
 
@@ -21,26 +21,24 @@ typedef struct {
     cv_mail_rows found; /* deliveries, new ones */
     int64_t after;      /* all up to here were seen, or looked at now */
     bool moved;         /* by this write */
-    cv_mail_told_list told;
+    cv_mail_shown_list told;
 } waiting;
 
 typedef struct {
     cv_str agent;
-    cv_mail_told_list messages;
+    cv_mail_shown_list messages;
     int64_t cursor;
     bool timed_out;
-    cv_str text;
 } answer;
 
 #define CV_THIS_TYPE answer
 const cv_shape cv_mail_wait_shape[] = {
     CV_SUCCESS,
     CV_FIELD(ALWAYS, agent, ""),
-    CV_LIST("messages", messages.items, messages.count, cv_mail_told_shape, "those that no wait has returned before"),
+    CV_LIST("messages", messages.items, messages.count, cv_mail_shown_shape, "those that no wait has returned before"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_FIELD(ALWAYS, cursor, "the last number that was handed out"),
     CV_FIELD(IF_ANY, timed_out, "nothing came"),
-    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -91,7 +89,7 @@ static bool peek(cv_call *call, waiting *x, int64_t *ret_seen, cv_err *err)
 }
 
 /* Hands it out: the mailbox has seen it from now on. */
-static bool hand_out(cv_mail_office *o, void *ctx, cv_str *ret_result)
+static bool hand_out(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     waiting *x = ctx;
     cv_mail_mailbox stored;
@@ -138,8 +136,6 @@ static void tell(cv_call *call, waiting *x, answer *a)
     a->agent = x->agent.id;
     a->cursor = x->after;
     a->timed_out = x->told.count == 0;
-    if (call->for_people)
-        a->text = cv_mail_page(call, &a->messages, a->timed_out ? "nothing new\n" : "");
     cv_buf_clear(call->out);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_wait_shape, a);
 }

@@ -38,7 +38,7 @@ static const cv_shape file_shape[] = {
     {0},
 };
 static const cv_shape document_shape[] = {
-    CV_PRINTED(document, "Markdown or SQL; JSON is the answer itself"),
+    CV_DOCUMENT(document, "Markdown or SQL; JSON is the answer itself"),
     CV_LATER(IF_ANY, "format", TEXT, CV_NO_LIMIT, "of the document: " FORMAT),
     CV_LATER(IF_ANY, "dialog_messages", ANY, CV_NO_LIMIT, "a list of rows"),
     {0},

@@ -61,7 +61,7 @@ const cv_shape cv_notes_extract_shape[] = {
     CV_FIELD(IF_ANY, logged, "of them, new in dialog_messages"),
     CV_FIELD(IF_ANY, thread, "dialog_threads_id that they were given to"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was passed over"),
-    CV_PRINTED(text, "the document, for people"),
+    CV_DOCUMENT(text, "the document, for people"),
     {0},
 };
 #undef CV_THIS_TYPE

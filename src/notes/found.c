@@ -16,7 +16,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "notes/ignore.h"
-#include "notes/seen.h"
+#include "notes/scan_cache.h"
 #include "notes/words/errors.h"
 #include "record/hash.h"
 
@@ -164,7 +164,7 @@ typedef struct {
     cv_where where;
     cv_str path;
     bool named; /* by the caller, not found in a folder */
-    cv_seen_stamp stamp;
+    cv_scan_cache_stamp stamp;
 } target;
 
 typedef struct {
@@ -252,8 +252,8 @@ enum { MOST_WORKERS = 8 };
 typedef struct {
     const walk *walk;
     unsigned flags;
-    cv_found_file *files; /* one for each target */
-    const cv_seen *seen;  /* NULL: everything is read */
+    cv_found_file *files;      /* one for each target */
+    const cv_scan_cache *seen; /* NULL: everything is read */
     _Atomic size_t next, looked, bytes, binary, too_large, links;
     atomic_bool cancelled;
 } job;
@@ -271,7 +271,8 @@ static bool is_extract(cv_str text)
 
 static bool take_seen(worker *w, const target *t, cv_found_file *ret)
 {
-    const cv_seen_file *known = w->job->seen && !t->named ? cv_seen_find(w->job->seen, t->path, &t->stamp) : NULL;
+    const cv_scan_cache_file *known =
+        w->job->seen && !t->named ? cv_scan_cache_find(w->job->seen, t->path, &t->stamp) : NULL;
     if (!known)
         return false;
     w->job->looked++;
@@ -371,15 +372,15 @@ static void take_counts(const job *j, cv_found *ret)
 }
 
 /* What was read, for the next time; what was not asked for now stays remembered. */
-static void remember(const job *j, cv_seen *seen)
+static void remember(const job *j, cv_scan_cache *seen)
 {
     for (size_t i = 0; i < j->walk->count; i++) {
         const cv_found_file *f = &j->files[i];
         const target *t = &j->walk->items[i];
         if (!t->named && !f->is_seen && f->is_text)
-            cv_seen_put(seen, t->path, &t->stamp, f->sha256, f->counted);
+            cv_scan_cache_put(seen, t->path, &t->stamp, f->sha256, f->counted);
     }
-    cv_seen_save(j->walk->call, seen);
+    cv_scan_cache_save(j->walk->call, seen);
 }
 
 static bool read_all(walk *w, unsigned flags, cv_found *ret, cv_err *err)
@@ -390,10 +391,10 @@ static bool read_all(walk *w, unsigned flags, cv_found *ret, cv_err *err)
     size_t most = w->count / 64 + 1 < wanted ? w->count / 64 + 1 : wanted;
     pthread_t threads[MOST_WORKERS];
     worker workers[MOST_WORKERS] = {{0}};
-    cv_seen seen = {0};
+    cv_scan_cache seen = {0};
     job j = {.walk = w, .flags = flags, .files = CV_NEW_ARRAY(a, w->count, cv_found_file)};
     if (flags & CV_FIND_NEW) {
-        cv_seen_load(w->call, &seen);
+        cv_scan_cache_load(w->call, &seen);
         j.seen = &seen;
     }
     most = most < MOST_WORKERS ? most : MOST_WORKERS;

@@ -52,7 +52,7 @@ enum {
     CV_FIND_IN_PROJECT = 2, /* paths are those of the project; others are refused */
     CV_FIND_ALL = 4,        /* also texts without a header and notes */
     CV_FIND_DIGESTS = 8,    /* sha256, body_sha256 */
-    CV_FIND_NEW = 16        /* files that are as they were seen before (seen.h) are not read: digests and counts only */
+    CV_FIND_NEW = 16 /* files that are as they were seen before (scan_cache.h) are not read: digests and counts only */
 };
 
 /* `paths` of the input, or the whole project (the current folder) when it has none. */

@@ -222,9 +222,33 @@ static bool put_notes(cv_edit *e, const wanted *w, cv_err *err)
     return false;
 }
 
+enum { AHEAD_S = 60 }; /* a header may be dated so far ahead of the clock */
+
+/* A forced header that says what the old one says differs from it by its date alone: within the same second it gets the
+ * next one. A date that the caller gives stays. */
+static void date_apart(const cv_edit *e, const cv_notes_file *now, cv_note_values *values)
+{
+    const cv_note *dialog = cv_notes_header_dialog(now);
+    int64_t ms;
+    if (cv_json_get(e->call->input, CV_STR("date_ymdhis")) || !says_already(now, values) ||
+        !cv_time_parse(cv_call_now(e->call), &ms))
+        return;
+    cv_str old = cv_note_value(dialog, CV_NOTE_DATE);
+    for (int i = 0; i <= AHEAD_S; i++) {
+        char text[CV_TIME_LEN + 1];
+        cv_time_print(ms + i * 1000, text);
+        cv_str date = cv_arena_printf(e->call->arena, "%lld", (long long)cv_notes_ymdhis((cv_str){text, CV_TIME_LEN}));
+        if (cv_str_order(date, old) > 0) {
+            values->of[CV_NOTE_DATE] = date;
+            return;
+        }
+    }
+}
+
 static bool make_header(cv_edit *e, cv_err *err)
 {
     const wanted *w = e->own;
+    cv_note_values values = w->values;
     cv_arena *a = e->call->arena;
     cv_notes_file now;
     if (!e->exists) {
@@ -243,8 +267,9 @@ static bool make_header(cv_edit *e, cv_err *err)
     bool dated = cv_notes_header_dialog(&now) && cv_notes_header_dialog(&now)->of[CV_NOTE_DATE];
     if (!(w->force && dated) && cv_str_eq(e->after, e->before) && says_already(&now, &w->values))
         return leave_header(e, &now, err);
+    date_apart(e, &now, &values);
     return keeps_notes(e, &now, err) && cv_notes_may_set(&now, err) && is_modified(e, w, &now, err) &&
-           cv_notes_set_header(a, &now, &w->values, &e->after, err);
+           cv_notes_set_header(a, &now, &values, &e->after, err);
 }
 
 static bool make_note(cv_edit *e, cv_err *err)

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/os.h"
 #include "notes/git.h"
 #include "notes/operations.h"
 #include "notes/words/errors.h"
@@ -40,9 +41,8 @@ const cv_shape cv_notes_install_hook_shape[] = {
 /* The program that was asked, in case there is none in the path of whoever commits. */
 static cv_str program(cv_arena *a)
 {
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-    return n > 0 && (size_t)n < sizeof path ? cv_arena_copy(a, (cv_str){path, (size_t)n}) : CV_STR("conclave");
+    cv_str path = cv_os_program(a);
+    return path.n ? path : CV_STR("conclave");
 }
 
 static void add_quoted(cv_buf *out, cv_str word)

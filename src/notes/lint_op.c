@@ -86,7 +86,7 @@ static const cv_shape findings_shape[] = {
     CV_LIST("findings", findings.items, findings.count, told_shape, "in the order of paths and places"),
     CV_FIELD_AS(IF_ANY, "findings_left_out", left_out, "beyond the first 10,000"),
     CV_LIST_WHEN(CV_IF_ANY, "unreadable", unreadable.items, unreadable.count, unread_shape, ""),
-    CV_PRINTED(text, "the findings for people"),
+    CV_DOCUMENT(text, "the findings for people"),
     {0},
 };
 static const cv_shape sarif_shape[] = {

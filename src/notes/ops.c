@@ -181,8 +181,8 @@ const cv_operation cv_notes_ops[] = {
      .summary = "take the dialogs of files, or of a thread, out into one document",
      .details =
          "As Markdown (each with its source), JSON or YAML, the newest first; printed, or written to a file. --to-db\n"
-         "logs them and gives them to a thread, which must be named. What is malformed or missing is told and\n"
-         "passed over. In a folder as --output, the file is called changelog_dialog.md, dialog_file_FILE.md or\n"
+         "logs them and gives them to a thread, which must be named. What is malformed or missing is reported\n"
+         "and skipped. In a folder as --output, the file is called changelog_dialog.md, dialog_file_FILE.md or\n"
          "dialog_thread_NAME.md.\n",
      .examples = "  conclave notes extract --dir docs --recursive\n"
                  "  conclave notes extract docs --speaker KIRO --format yaml\n",

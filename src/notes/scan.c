@@ -13,6 +13,7 @@ typedef struct {
     int64_t created_ymdhis;
     bool is_broadcast, fenced;
     cv_str reason, container, form, fields;
+    cv_str before, after; /* lines around it; absent: not asked for */
 } scanned;
 
 typedef struct {
@@ -48,6 +49,8 @@ static const cv_shape scanned_shape[] = {
     CV_FIELD(ALWAYS, form, "map, list, flat"),
     CV_NUMBER(ALWAYS, "last_line", last_line, 1, CV_NO_LIMIT, ""),
     CV_JSON_AS(IF_ANY, MAP, "fields", fields, "its other fields"),
+    CV_FIELD(IF_ANY, before, "with context: the lines that stand before it"),
+    CV_FIELD(IF_ANY, after, "with context: the lines that follow it"),
     CV_BELOW(ALWAYS, message, ""),
     {0},
 };
@@ -158,6 +161,33 @@ static void tell_file(cv_arena *a, answer *ans, const cv_found_file *f, bool exa
         tell_note(a, ans, f, &f->notes[i], examples);
 }
 
+/* The lines from one number up to another, as far as the text has them. */
+static cv_str lines_of(cv_str text, size_t from, size_t to)
+{
+    cv_str rest = text, line = {text.p, 0};
+    const char *begin = NULL;
+    for (size_t i = 1; i <= to && cv_str_split(&rest, '\n', &line); i++)
+        if (i == from)
+            begin = line.p;
+    return begin ? cv_str_range(begin, line.p + line.n) : (cv_str){NULL, 0};
+}
+
+/* What stands around the notes of one file, which is read again for it. */
+static bool add_context(cv_arena *a, answer *ans, size_t first, const cv_found_file *f, size_t lines, cv_err *err)
+{
+    cv_str text;
+    if (lines == 0 || first == ans->notes.count)
+        return true;
+    if (!cv_notes_load(a, f->where, &text, err))
+        return false;
+    for (size_t i = first; i < ans->notes.count; i++) {
+        scanned *n = &ans->notes.items[i];
+        n->before = n->line > 1 ? lines_of(text, n->line > lines ? n->line - lines : 1, n->line - 1) : n->before;
+        n->after = lines_of(text, n->last_line + 1, n->last_line + lines);
+    }
+    return true;
+}
+
 bool cv_notes_op_scan(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -166,8 +196,13 @@ bool cv_notes_op_scan(cv_call *call)
     unsigned flags = cv_json_get_true(call->input, "markdown") ? CV_FIND_MARKDOWN : 0;
     if (!cv_notes_find(call, flags, &found, &err))
         return cv_call_fail(call, &err);
-    for (size_t i = 0; i < found.count; i++)
+    size_t lines = (size_t)cv_json_get_int(call->input, "context", 0);
+    for (size_t i = 0; i < found.count; i++) {
+        size_t first = ans.notes.count;
         tell_file(call->arena, &ans, &found.items[i], cv_json_get_true(call->input, "include_fenced"));
+        if (!add_context(call->arena, &ans, first, &found.items[i], lines, &err))
+            return cv_call_fail(call, &err);
+    }
     ans.files = found.looked;
     ans.ignored = found.ignored;
     ans.binary = found.binary;

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "kit/schema.h"
-#include "kit/sound.h"
+#include "kit/valid_part.h"
 #include "kit/who.h"
 #include "ops/op.h"
 #include "ops/watch.h"

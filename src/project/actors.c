@@ -12,13 +12,21 @@ static const cv_operation agent_rows[] = {
      .verb = "add",
      .tool = "conclave_agent_add",
      .summary = "register an agent or a person",
-     .details = "An id has letters, digits, '.', '_' and '-', begins with a letter or digit, and has at most 64\n"
-                "characters. Ids and aliases are unique without regard to case. From the first agent on, --as takes\n"
-                "registered names only. The same agent again changes nothing; another one with the same id needs\n"
-                "--replace, and so does the id of an agent that was removed.\n",
+     .details =
+         "An id has letters, digits, '.', '_' and '-', begins with a letter or digit, and has at most 64\n"
+         "characters. Ids and aliases are unique without regard to case. From the first agent on, --as takes\n"
+         "registered names only. The same agent again changes nothing; another one with the same id needs\n"
+         "--replace, and so does the id of an agent that was removed.\n"
+         "\n"
+         "'run' calls agents: a command (--command, --preset) runs without a shell and gets the prompt on standard\n"
+         "input, or as a file where {prompt_file} stands; an endpoint (--endpoint, --protocol, --model) is asked over\n"
+         "HTTP. Keys stay in the environment: --key-env and --env name variables. See docs/reach.md.\n",
      .examples = "  conclave agent add muffin --capabilities planning,review\n"
                  "  conclave agent add ada --kind human\n"
-                 "  conclave agent add coder --reach command --reach-details '{\"argv\": [\"coder\"]}'\n",
+                 "  conclave agent add opus --command 'claude -p --model opus'\n"
+                 "  conclave agent add local --endpoint http://127.0.0.1:11434 --protocol ollama --model llama3.2\n"
+                 "  conclave agent add gpt --endpoint https://api.openai.com/v1 --protocol openai --model gpt-5 "
+                 "--key-env OPENAI_API_KEY\n",
      .schema = "agent_add",
      .flags = WRITES | CV_OP_IDEMPOTENT,
      .run = cv_agent_op_add,
@@ -75,7 +83,7 @@ static const cv_operation agent_rows[] = {
      .details =
          "Its row and its names stay: nobody else is taken for it. Its tokens are revoked. 'agent add --replace'\n"
          "takes the id over.\n",
-     .examples = "  conclave agent remove coder --reason \"replaced by muffin\"\n",
+     .examples = "  conclave agent remove gpt --reason \"replaced by opus\"\n",
      .schema = "agent_remove",
      .flags = WRITES | CV_OP_IDEMPOTENT,
      .run = cv_agent_op_remove,
@@ -83,11 +91,12 @@ static const cv_operation agent_rows[] = {
     {.room = "agent",
      .verb = "import",
      .tool = "conclave_agent_import",
-     .summary = "register many agents from a list: JSON, or one object per line",
+     .summary = "register many agents from a file: TOML, JSON, or one object per line",
      .details =
          "The file has a list of agents with the fields of 'agent add', an object with such a list in agents (as\n"
-         "'agent list --json' prints it), or one agent per line. All are registered, or none: every fault is told\n"
-         "with its place. Those that stand as the list has them are unchanged.\n",
+         "'agent list --json' prints it), or one agent per line. All are registered, or none. The answer names\n"
+         "every fault with its place. Agents that are registered like that already are unchanged. A file\n"
+         "whose name ends in .toml has a table [agents.NAME] for each agent; its [seats] are for 'run'.\n",
      .examples = "  conclave agent import agents.json --dry-run\n"
                  "  conclave agent import agents.json\n",
      .schema = "agent_import",
@@ -115,7 +124,7 @@ static const cv_operation token_rows[] = {
     {.room = "token",
      .verb = "add",
      .tool = "conclave_token_add",
-     .summary = "make a token: whoever sends it acts as this agent or person",
+     .summary = "make a token: a client that sends it acts as this agent or person",
      .details = "The secret is printed once and stored nowhere: the record keeps its SHA-256. HTTP clients send it as\n"
                 "'Authorization: Bearer SECRET'. --rooms and --read-only limit it further than its agent is limited.\n"
                 "Agents cannot make tokens; through a server only the token of a person can.\n",

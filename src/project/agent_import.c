@@ -1,12 +1,14 @@
 /* agent_import.c - many agents from one list; see registry.h.
  *
  *     [{"agent_id": "muffin", …}, …]      {"agents": […]}, as `agent list --json` prints it      one object per line
+ *     [agents.muffin] … in a file whose name ends in .toml (kit/reach/agents_file.h)
  *       -> items, each with its line, held against the schema of the operation
  *       -> the request, as if the items stood in it: so an op_id stands for what the file said
  *       -> registrations, all checked before one is written; one write
  */
 #include "base/file.h"
 #include "base/path.h"
+#include "kit/reach/agents_file.h"
 #include "kit/schema.h"
 #include "project/registry.h"
 
@@ -80,6 +82,16 @@ static bool is_document(const cv_json *value)
     return value->type == CV_JSON_ARRAY || (value->type == CV_JSON_OBJECT && cv_json_get(value, CV_STR("agents")));
 }
 
+static bool read_toml(reading *r, cv_str text)
+{
+    cv_agents_file file;
+    if (!cv_agents_file_parse(r->call->arena, text, r->path, &file, r->call->errs))
+        return false;
+    for (size_t i = 0; i < file.agents.count; i++)
+        *CV_PUSH(r->call->arena, r) = file.agents.items[i].fields;
+    return true;
+}
+
 static bool read_file(reading *r)
 {
     cv_call *call = r->call;
@@ -92,6 +104,8 @@ static bool read_file(reading *r)
         cv_err_field(&err, CV_STR("path"));
         return cv_call_fail(call, &err);
     }
+    if (cv_str_ends(r->path, CV_STR(".toml")))
+        return read_toml(r, text);
     cv_str trimmed = cv_str_trim(text);
     if (trimmed.n && trimmed.p[0] == '[' && !cv_json_parse(call->arena, text, &document, &one)) {
         cv_err_file(&one, r->path);

@@ -1,4 +1,5 @@
 /* agents.c - the operations on one agent, and which agents there are; see registry.h. */
+#include "kit/reach/approval.h"
 #include "project/registry.h"
 #include "record/hash.h"
 
@@ -6,24 +7,35 @@
 
 static bool add(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    (void)ctx;
+    cv_registration *r = ctx;
     cv_err err = {.arena = call->arena};
     cv_map taken = {0};
-    cv_registration r;
-    cv_registration_read(call, call->input, CV_STR(""), w->now, &r);
-    if (!cv_registration_check(call, &r, CV_STR(""), cv_json_get_true(call->input, "replace"), &taken, 0, &err))
+    cv_registration_read(call, call->input, CV_STR(""), w->now, r);
+    if (!cv_registration_check(call, r, CV_STR(""), cv_json_get_true(call->input, "replace"), &taken, 0, &err))
         return cv_call_fail(call, &err);
     if (call->errs->count > 0)
         return false;
-    if (!cv_registration_enter(call, w, &r, &err))
+    if (!cv_registration_enter(call, w, r, &err))
         return cv_call_fail(call, &err);
-    *ret_result = cv_agent_answer(call->arena, &r.row, r.aliases);
+    *ret_result = cv_agent_answer(call->arena, &r->row, r->aliases);
     return true;
+}
+
+/* What somebody types here needs no other approval. If that cannot be kept, the first run asks for it. */
+static void approve(const cv_call *call, const cv_reach *reach)
+{
+    cv_err ignored = {.arena = call->arena};
+    if (!call->confined && !cv_json_get_true(call->input, "dry_run"))
+        cv_approval_keep(call->arena, call->root, reach, &ignored);
 }
 
 bool cv_agent_op_add(cv_call *call)
 {
-    return cv_registry_may_change(call) && cv_request_locked(call, CV_STR("agent add"), cv_agents_scope(), add, NULL);
+    cv_registration r = {.reach.way = CV_REACH_MAILBOX};
+    if (!cv_registry_may_change(call) || !cv_request_locked(call, CV_STR("agent add"), cv_agents_scope(), add, &r))
+        return false;
+    approve(call, &r.reach);
+    return true;
 }
 
 /* ---- alias ------------------------------------------------------------------------------------------------------- */
@@ -246,7 +258,7 @@ typedef struct {
     cv_call *call;
     size_t limit;
     struct {
-        cv_told_agent *items;
+        cv_shown_agent *items;
         size_t count, capacity;
     } agents;
     cv_str next; /* empty: there is no next page */
@@ -255,7 +267,7 @@ typedef struct {
 #define CV_THIS_TYPE page
 const cv_shape cv_agent_list_shape[] = {
     CV_SUCCESS,
-    CV_LIST("agents", agents.items, agents.count, cv_told_agent_shape, "by name"),
+    CV_LIST("agents", agents.items, agents.count, cv_shown_agent_shape, "by name"),
     CV_FIELD_AS(ALWAYS, "count", agents.count, ""),
     CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
     {0},
@@ -276,7 +288,7 @@ static bool list_rows(page *p, const rows *found, cv_err *err)
         }
         if (!cv_agent_aliases(p->call->record, p->call->arena, agent->name, &aliases, err))
             return false;
-        *CV_PUSH(p->call->arena, &p->agents) = cv_agent_told(agent, aliases, false);
+        *CV_PUSH(p->call->arena, &p->agents) = cv_agent_shown(agent, aliases, false);
     }
     return true;
 }

@@ -178,7 +178,7 @@ static bool note(cv_record *record, bool held, cv_arena *a, cv_str to, cv_err *e
 
 static bool write_config(const copying *c, cv_err *err)
 {
-    return cv_config_write(c->call->arena, c->call->root, &(cv_config){.store = c->to.address}, err);
+    return cv_config_write_store(c->call->arena, c->call->root, c->to.address, err);
 }
 
 /* The new store takes writes from now on, and the project names it. */

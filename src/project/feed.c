@@ -2,6 +2,7 @@
  *
  *     conclave feed                              the first page
  *     conclave feed --after POSITION             … behind a position
+ *     conclave feed --last 20                    … of the newest ones
  *     conclave feed --after POSITION --wait 60   … as soon as there is something, for a minute at most
  *
  * Each commit comes once. A position is the store's own text: the answer gives one, the next call gives it back. With a
@@ -12,6 +13,7 @@
 
 #include "base/plain.h"
 #include "base/steady.h"
+#include "kit/fault.h"
 #include "project/operations.h"
 #include "project/scope_input.h"
 #include "record/feed.h"
@@ -89,7 +91,7 @@ static bool read_end(page *p, cv_err *err)
     if (p->after.n && !cv_feed_read(record, p->call->arena, p->after, 1, NULL, NULL, &p->entries, err))
         return false;
     p->entries.count = 0;
-    return record->calls->newest(record, p->call->arena, &p->position, err);
+    return record->calls->newest(record, p->call->arena, 0, &p->position, err);
 }
 
 static void doze(int64_t ms)
@@ -119,6 +121,23 @@ static bool wait_for_page(page *p, int64_t ms, cv_err *err)
     return true;
 }
 
+/* The newest ones: those behind a position that lies so far back. */
+static bool find_last(page *p)
+{
+    cv_call *call = p->call;
+    cv_err err = {.arena = call->arena};
+    int64_t last = cv_json_get_int(call->input, "last", 0);
+    if (last == 0)
+        return true;
+    if (p->after.p) {
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "last", CV_STR(""), "`last` and `after` exclude each other");
+        return false;
+    }
+    p->limit = (size_t)last;
+    return call->record->calls->newest(call->record, call->arena, (size_t)last, &p->after, &err) ||
+           cv_call_fail(call, &err);
+}
+
 static bool read_input(page *p)
 {
     const cv_json *in = p->call->input;
@@ -126,7 +145,7 @@ static bool read_input(page *p)
     if (cv_str_eq(p->after, start))
         p->after = CV_STR("");
     p->limit = (size_t)cv_json_get_int(in, "limit", USUAL_PAGE);
-    return cv_scopes_given(p->call, &p->scope);
+    return cv_scopes_given(p->call, &p->scope) && find_last(p);
 }
 
 static bool read_people(page *p, cv_err *err)

@@ -21,7 +21,7 @@ static const cv_operation rows[] = {
                  "  conclave init decisions\n"
                  "  conclave init team --store postgresql://db.example/work\n",
      .schema = "init",
-     .flags = CV_OP_IDEMPOTENT,
+     .flags = CV_OP_IDEMPOTENT | CV_OP_FILES,
      .run = cv_project_init,
      .answer = cv_init_shape},
 
@@ -67,8 +67,8 @@ static const cv_operation rows[] = {
      .tool = "conclave_feed",
      .summary = "list every commit of all rooms once, in the order of the record",
      .details = "A line has time, room, scope, rev, operation and who acted. The answer ends with a position: give it\n"
-                "back with --after, and nothing is told twice or left out. --wait waits until there is something,\n"
-                "so a loop of 'feed --after POSITION --wait 60' follows the record. --limit 0 tells the present\n"
+                "back with --after, and no commit comes twice or is left out. --wait waits until there is something,\n"
+                "so a loop of 'feed --after POSITION --wait 60' follows the record. --limit 0 prints the present\n"
                 "position alone. See docs/feed.md.\n",
      .examples = "  conclave feed --limit 5\n"
                  "  conclave feed --room dialogue --json\n",
@@ -124,8 +124,8 @@ static const cv_operation rows[] = {
      .details =
          "Recomputes every hash and every status from the history, in all rooms, and compares the schema, the search\n"
          "index and the last commit that was acknowledged. What was changed or cut off behind the program's back is\n"
-         "named. Someone who rewrites the whole history with all its hashes is found out only with a seal that was\n"
-         "kept elsewhere: --seal takes the line of 'conclave seal', a file with it, or - for standard input.\n"
+         "named. A history that was rewritten with all its hashes is found only with a seal that was kept\n"
+         "elsewhere: --seal takes the line of 'conclave seal', a file with it, or - for standard input.\n"
          "--room verifies one room only, --room and --scope one dialogue, or what else a room keeps.\n",
      .examples = "  conclave verify\n"
                  "  conclave verify --room dialogue --scope nvidia-decision\n"
@@ -139,7 +139,7 @@ static const cv_operation rows[] = {
      .tool = "conclave_seal",
      .summary = "print one line that stands for everything written so far",
      .details =
-         "Keep the line where whoever can change the record cannot: in a git commit, a ticket, a mail. Later\n"
+         "Keep the line where nobody can change it together with the record: a git commit, a ticket, a mail. Later\n"
          "'conclave verify --seal' proves that nothing that was written before it has been changed, cut off or\n"
          "removed, however much was written since. Run 'conclave verify' first: a seal stands for what is there.\n",
      .examples = "  conclave seal\n"

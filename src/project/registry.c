@@ -77,14 +77,14 @@ cv_str cv_registry_rooms(cv_call *call, const cv_json *input, cv_str at)
     return print_words(call->arena, (cv_words){named, given.count});
 }
 
-static cv_str read_object(cv_call *call, const cv_json *input, const char *field)
+/* Canonical JSON; absent where there is nothing in it. */
+static cv_str print_object(cv_arena *a, const cv_json *object)
 {
-    const cv_json *object = cv_json_get(input, cv_str_of(field));
     cv_buf text = {0};
     if (!object || object->count == 0)
         return (cv_str){NULL, 0};
-    cv_json_canonical(&(cv_json_writer){.out = &text}, call->arena, object);
-    return cv_buf_take(&text, call->arena);
+    cv_json_canonical(&(cv_json_writer){.out = &text}, a, object);
+    return cv_buf_take(&text, a);
 }
 
 /* A text that is there and not empty, else an absent one. */
@@ -101,10 +101,24 @@ static int64_t read_files(const cv_json *input, cv_str reach)
     return files ? files->type == CV_JSON_TRUE : cv_str_eq(reach, mailbox);
 }
 
+/* How it is reached: kept as it was given, whatever a preset makes of it. */
+static void read_reach(cv_call *call, const cv_json *input, cv_str at, cv_registration *ret)
+{
+    cv_agent_row *row = &ret->row;
+    const cv_reach_faults faults = {.arena = call->arena, .errs = call->errs, .at = at};
+    const cv_json *details = cv_reach_gather(&faults, input, cv_str_eq(row->kind, human), &row->reach);
+    cv_reach_read(&faults, row->reach, details, &ret->reach);
+    row->reach_details = print_object(call->arena, details);
+    if (row->reach_details.n > CV_MAX_REACH_DETAILS)
+        cv_refuse(call, CV_ERR_INVALID_VALUE, at, "reach_details", CV_STR(""),
+                  "reach_details has %zu bytes as JSON, at most %d are allowed", row->reach_details.n,
+                  CV_MAX_REACH_DETAILS);
+}
+
 void cv_registration_read(cv_call *call, const cv_json *input, cv_str at, cv_str now, cv_registration *ret)
 {
     cv_spot spot = {.call = call, .field = at}, line = cv_spot_in(&spot, CV_STR("summary"));
-    cv_str kind = cv_json_get_text(input, "kind"), reach = cv_json_get_text(input, "reach");
+    cv_str kind = cv_json_get_text(input, "kind");
     *ret = (cv_registration){0};
     cv_row_clear(&cv_agent_row_type, &ret->row);
     cv_agent_row *row = &ret->row;
@@ -118,13 +132,8 @@ void cv_registration_read(cv_call *call, const cv_json *input, cv_str at, cv_str
     if (capabilities.count)
         row->capabilities = print_words(call->arena, capabilities);
     row->rooms = cv_registry_rooms(call, input, at);
-    row->reach = reach.p ? reach : cv_str_eq(row->kind, human) ? human : mailbox;
-    row->reach_details = read_object(call, input, "reach_details");
-    if (row->reach_details.n > CV_MAX_REACH_DETAILS)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, at, "reach_details", CV_STR(""),
-                  "reach_details has %zu bytes as JSON, at most %d are allowed", row->reach_details.n,
-                  CV_MAX_REACH_DETAILS);
-    row->limits = read_object(call, input, "limits");
+    read_reach(call, input, at, ret);
+    row->limits = print_object(call->arena, cv_json_get(input, CV_STR("limits")));
     row->files = read_files(input, row->reach);
     row->status = CV_STR("active");
     row->created_at = now;
@@ -327,8 +336,8 @@ static const cv_str kind_words[] = {CV_STR_INIT("agent"), CV_STR_INIT("human")};
 static const cv_str status_words[] = {CV_STR_INIT("active"), CV_STR_INIT("removed")};
 static const cv_words kinds = {kind_words, CV_COUNT(kind_words)}, statuses = {status_words, CV_COUNT(status_words)};
 
-#define CV_THIS_TYPE cv_told_agent
-const cv_shape cv_told_agent_shape[] = {
+#define CV_THIS_TYPE cv_shown_agent
+const cv_shape cv_shown_agent_shape[] = {
     CV_FIELD_AS(ALWAYS, "agent_id", row.id, ""),
     CV_WORD(ALWAYS, "kind", row.kind, &kinds, ""),
     CV_FIELD_AS(IF_ANY, "summary", row.summary, ""),
@@ -345,14 +354,14 @@ const cv_shape cv_told_agent_shape[] = {
     CV_FIELD_AS(IF_ANY, "removed_at", row.removed_at, ""),
     {0},
 };
-const cv_shape cv_agent_shape[] = {CV_SUCCESS, CV_GROUP("agent", cv_told_agent_shape, ""), {0}};
+const cv_shape cv_agent_shape[] = {CV_SUCCESS, CV_GROUP("agent", cv_shown_agent_shape, ""), {0}};
 const cv_shape cv_agent_written_shape[] = {CV_SPREAD_SAME(cv_agent_shape), CV_REGISTERED, {0}};
-static const cv_shape replaced_shape[] = {CV_GROUP("old", cv_told_agent_shape, ""), {0}};
+static const cv_shape replaced_shape[] = {CV_GROUP("old", cv_shown_agent_shape, ""), {0}};
 #undef CV_THIS_TYPE
 
-cv_told_agent cv_agent_told(const cv_agent_row *agent, cv_words aliases, bool whole)
+cv_shown_agent cv_agent_shown(const cv_agent_row *agent, cv_words aliases, bool whole)
 {
-    cv_told_agent told = {.row = *agent, .aliases = aliases, .files = agent->files == 1};
+    cv_shown_agent told = {.row = *agent, .aliases = aliases, .files = agent->files == 1};
     if (whole) {
         told.description = agent->description;
         told.reach_details = agent->reach_details;
@@ -362,12 +371,12 @@ cv_told_agent cv_agent_told(const cv_agent_row *agent, cv_words aliases, bool wh
 
 cv_str cv_agent_answer(cv_arena *a, const cv_agent_row *agent, cv_words aliases)
 {
-    const cv_told_agent told = cv_agent_told(agent, aliases, true);
+    const cv_shown_agent told = cv_agent_shown(agent, aliases, true);
     return cv_shape_text(a, cv_agent_shape, &told);
 }
 
 cv_str cv_agent_replaced(cv_arena *a, const cv_agent_row *old, bool whole)
 {
-    const cv_told_agent told = cv_agent_told(old, (cv_words){0}, whole);
+    const cv_shown_agent told = cv_agent_shown(old, (cv_words){0}, whole);
     return cv_shape_text(a, replaced_shape, &told);
 }

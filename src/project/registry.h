@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "kit/fault.h"
+#include "kit/reach/reach.h"
 #include "kit/request.h"
 #include "kit/shape.h"
 #include "kit/who.h"
@@ -35,6 +36,7 @@ typedef struct {
     cv_words aliases;      /* that it is to have besides those it has */
     cv_words new_aliases;  /* those among them that it does not have yet */
     cv_agent_row standing; /* of the same name; name absent: none */
+    cv_reach reach;        /* how it is reached, if that is sound */
     cv_entry_outcome outcome;
 } cv_registration;
 
@@ -71,9 +73,9 @@ typedef struct {
     cv_words aliases;
     cv_str description, reach_details;
     bool files;
-} cv_told_agent;
+} cv_shown_agent;
 
-cv_told_agent cv_agent_told(const cv_agent_row *agent, cv_words aliases, bool whole);
+cv_shown_agent cv_agent_shown(const cv_agent_row *agent, cv_words aliases, bool whole);
 
 /* {"status":"success","agent":{…}} */
 cv_str cv_agent_answer(cv_arena *a, const cv_agent_row *agent, cv_words aliases);
@@ -83,7 +85,7 @@ cv_str cv_agent_replaced(cv_arena *a, const cv_agent_row *old, bool whole);
 
 /* ---- the forms of answers (kit/shape.h) -------------------------------------------------------------------------- */
 
-extern const cv_shape cv_told_agent_shape[];
+extern const cv_shape cv_shown_agent_shape[];
 extern const cv_shape cv_agent_shape[], cv_agent_written_shape[], cv_agent_list_shape[], cv_agent_import_shape[],
     cv_agent_commands_shape[];
 extern const cv_shape cv_token_add_shape[], cv_token_list_shape[], cv_token_revoke_shape[];

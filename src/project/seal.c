@@ -13,7 +13,7 @@ const cv_shape cv_seal_shape[] = {
     CV_SUCCESS,
     CV_FIELD(ALWAYS, seal, "the line to keep; 'verify' takes it as 'seal'"),
     CV_NUMBER(ALWAYS, "commit", commit, 1, CV_NO_LIMIT, "the last write that it stands for"),
-    CV_PRINTED(text, "the line for people; not with --json"),
+    CV_DOCUMENT(text, "the line for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE

@@ -6,9 +6,9 @@
  * The secret is put into the answer after the commit: it is neither in the stored result nor in an event. A replay of
  * the request says that it cannot be shown again.
  */
-#include <sys/random.h>
 
 #include "base/base64.h"
+#include "base/os.h"
 #include "project/registry.h"
 #include "record/hash.h"
 
@@ -39,7 +39,7 @@ typedef struct {
 static bool make_secret(cv_arena *a, cv_str *ret_secret, cv_err *err)
 {
     char bytes[SECRET_BYTES];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
+    if (!cv_os_random(bytes, sizeof bytes)) {
         cv_err_set(err, CV_ERR_IO, "the system has no random numbers for a token");
         return false;
     }

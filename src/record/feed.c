@@ -83,7 +83,7 @@ bool cv_feed_catch_up(cv_record *record, cv_arena *a, const cv_feed_reader *read
 {
     bool more = true, ok = true;
     cv_str at, last;
-    if (!record->calls->reader_at(record, a, reader->name, &at, err) || !record->calls->newest(record, a, &last, err))
+    if (!record->calls->reader_at(record, a, reader->name, &at, err) || !record->calls->newest(record, a, 0, &last, err))
         return false;
     more = !cv_str_eq(at, last);
     while (ok && more) {

@@ -206,7 +206,8 @@ typedef struct {
     /* Each commit once, in one order that is the same for every reader; behind `after` (empty: from the first). Commits
      * of a scope come by rev. A position that was not made by this store is an error. */
     bool (*feed)(cv_record *record, cv_str after, size_t limit, cv_feed_visit visit, void *ctx, cv_err *err);
-    bool (*newest)(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err *err); /* empty: no commit yet */
+    /* The position behind which the last `back` commits stand; 0: behind the newest. Empty: there are no more. */
+    bool (*newest)(cv_record *record, cv_arena *a, size_t back, cv_str *ret_position, cv_err *err);
 
     /* May something have been committed, by anybody, since *seen was set here? Costs a few microseconds. True without a
      * commit is possible, false after one is not, also when another file was put in the place of the record. *seen

@@ -139,10 +139,10 @@ static bool trace_feed(cv_record *record, cv_str after, size_t limit, cv_feed_vi
     return told(t, "feed", nowhere, 0, ok);
 }
 
-static bool trace_newest(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err *err)
+static bool trace_newest(cv_record *record, cv_arena *a, size_t back, cv_str *ret_position, cv_err *err)
 {
     traced *t = (traced *)record;
-    bool ok = !fails_now(t, "newest", err) && BEHIND(t, newest)(t->inner, a, ret_position, err);
+    bool ok = !fails_now(t, "newest", err) && BEHIND(t, newest)(t->inner, a, back, ret_position, err);
     return told(t, "newest", nowhere, 0, ok);
 }
 

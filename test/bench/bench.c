@@ -17,6 +17,7 @@
 #include "bench_postgres.h"
 #include "bench_record.h"
 #include "bench_register.h"
+#include "bench_run.h"
 #include "bench_search.h"
 #include "bench_text.h"
 #include "bench_views.h"
@@ -30,7 +31,7 @@ static const section sections[] = {
     {"text", bench_text},     {"json", bench_json},       {"register", bench_register}, {"search", bench_search},
     {"export", bench_export}, {"context", bench_context}, {"views", bench_views},       {"import", bench_import},
     {"mcp", bench_mcp},       {"record", bench_record},   {"postgres", bench_postgres}, {"chat", bench_chat},
-    {"mail", bench_mail},     {"notes", bench_notes},
+    {"mail", bench_mail},     {"notes", bench_notes},     {"run", bench_run},
 };
 
 static const section *find(const char *name)

@@ -32,8 +32,8 @@ mkdir -p "$work/test" && cp -r test/toy "$work/test"
 run "the patch fits" sh -c 'cd "$1" && git apply "$2"' - "$work" "$PWD/test/checks/field.patch"
 tools/embed -n sqlite sql/sqlite/statements.sql sql/sqlite/[0-9]*.sql "$work"/test/toy/[0-9]*.sql >"$work/sql.c"
 run "it builds without a warning" ${CC:-gcc} -std=c17 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Isrc -I"$work/test" \
-    -D_GNU_SOURCE -DCV_VERSION='"0.1.0"' -O0 -fsanitize=address,undefined -o "$work/conclave" "$work"/test/toy/*.c "$work/sql.c" \
-    build/asan/main.o build/asan/lib.a -lutf8proc -lsqlite3 -lnettle -ldl -pthread
+    -D_GNU_SOURCE -DCV_VERSION='"0.1.0"' -O0 -fno-pie -no-pie -fsanitize=address,undefined -o "$work/conclave" "$work"/test/toy/*.c "$work/sql.c" \
+    build/asan/main.o build/gen/commit.o build/asan/lib.a -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
 
 before=$PWD/build/asan/conclave_toy after=$work/conclave
 mkdir "$work/project" "$work/other" && cd "$work/project" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# links.sh - what the documentation points to is there: links between pages, files named in ARCHITECTURE.md; and the index of
-# docs/ has every page.
+# links.sh - what the documentation points to is there: links between pages, files named in ARCHITECTURE.md, lines of code
+# shown in CONTRIBUTING.md; and the index of docs/ has every page.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 number=0
@@ -33,4 +33,12 @@ done)
 [ -z "$missing" ] || echo "#   named in ARCHITECTURE.md, but not there: $missing"
 [ -z "$missing" ]
 ok $? "the files that ARCHITECTURE.md names"
+
+# What CONTRIBUTING.md walks through is the toy room, which test/e2e/toy.sh tries.
+missing=$(awk '/^ *```c$/ { shown = 1; next } /^ *```$/ { shown = 0 } shown' CONTRIBUTING.md | sed 's/^   //' | while IFS= read -r line; do
+    grep -qF -- "$line" test/toy/toy.c || echo "$line"
+done)
+[ -z "$missing" ] || echo "#   shown in CONTRIBUTING.md, but not in test/toy/toy.c: $missing"
+[ -z "$missing" ]
+ok $? "the code that CONTRIBUTING.md shows"
 echo "1..$number"

@@ -13,7 +13,7 @@ run "an alias" 0 agent alias MUFFIN Agent-1
 run "by its alias, in any case" 0 agent show AGENT-1 --json
 is '.agent.agent_id == "Muffin" and .agent.aliases == ["Agent-1", "planner"]'
 run "for people" 0 agent list
-has "Muffin    agent  Agent-1, planner  mailbox  yes    active"
+has "plans the work"
 run "a name that is taken" 1 agent add PLANNER --json
 is '.error_code == "agent_exists" and (.message | contains("an alias of the agent '"'Muffin'"'"))'
 run "a list with a name that is taken" 1 agent import "$root/examples/agents.json" --json

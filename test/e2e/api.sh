@@ -99,11 +99,31 @@ ok $? "$name: no bytes"
 ask "another tag" 200 GET "/api/dialogue/get?dialogue_id=nvidia-decision" -H 'If-None-Match: "0"'
 header X-Request-Id '[0-9]'
 header Cache-Control no-cache
+rev=$("$conclave" dialogue get nvidia-decision --json | jq .rev)
+header ETag "\"$rev-[0-9a-f]\{16\}\""
+get "one of many" 200 dialogue/list
+header ETag '"[0-9a-f]\{16\}"'
+# What was answered before is answered again until somebody commits, whoever that is.
+get "before a commit" 200 "dialogue/progress?dialogue_id=over-http"
+cp "$out" "$work/before"
+get "the same again" 200 "dialogue/progress?dialogue_id=over-http"
+cmp -s "$out" "$work/before"
+ok $? "$name: the same bytes"
+"$conclave" dialogue expert-create over-http --role Critic --creation-reason "nobody objects" --tier Core >/dev/null 2>&1 ||
+    "$conclave" dialogue abandon over-http --reason "no experts" >/dev/null
+get "after a commit of another process" 200 "dialogue/progress?dialogue_id=over-http"
+[ "$(jq .rev "$out")" -gt "$(jq .rev "$work/before")" ]
+ok $? "$name: what stands now"
 
 # ---- other origins ----
 for origin in http://evil.example "http://localhost:1" null; do
     ask "origin $origin" 403 POST /api/dialogue/create -H "Origin: $origin" -H 'Content-Type: application/json' --data '{"title":"evil"}'
 done
+for site in cross-site same-site; do # an image or a link of another page has no origin
+    ask "a page that is $site" 403 GET /api/dialogue/list -H "Sec-Fetch-Site: $site"
+done
+ask "its own page" 200 GET /api/dialogue/list -H 'Sec-Fetch-Site: same-origin'
+ask "an address that somebody typed" 200 GET /api/dialogue/list -H 'Sec-Fetch-Site: none'
 ask "its own origin" 200 GET /api/dialogue/list -H "Origin: $url"
 ask "another name" 403 GET /api/dialogue/list -H 'Host: evil.example'
 run "nothing of it was written" 1 dialogue get evil
@@ -119,6 +139,13 @@ is '[.paths[][] | select(.responses."200".content."application/json".schema | no
 is '.paths."/api/dialogue/create" | has("post") and (has("get") | not)'
 is '.paths."/api/dialogue/list".get.parameters | length > 0'
 is '[.paths[][].operationId] | length == (unique | length)'
+# Whatever writes, or takes something away from others, is never a GET: a link or an image could cause it.
+jq -r '.paths | to_entries[] | select(.value.get) | .key' "$out" | sort >"$work/gets"
+cp "$work/gets" "$out"
+golden api/reads.txt
+for path in init chat/read mail/fetch mail/wait mail/claim mail/take mail/state chat/check doctor dialogue/transcript; do
+    ask "$path is POST only" 405 GET "/api/$path"
+done
 ask "alive" 200 GET /healthz
 ask "metrics" 200 GET /metrics
 has 'conclave_calls_total{operation="dialogue create",outcome="done"} 1'
@@ -126,6 +153,18 @@ has 'conclave_calls_total{operation="dialogue create",outcome="refused"}'
 has 'conclave_request_seconds_bucket{le="+Inf"}'
 [ "$(sed -n 's/.*le="+Inf"} //p' "$out")" = "$(sed -n 's/^conclave_request_seconds_count //p' "$out")" ]
 ok $? "$name: every answer is in the histogram"
+has 'conclave_mail_stuck_leases 0'
+"$conclave" agent add oven >/dev/null && "$conclave" mail send --from User --to oven "bake" >/dev/null &&
+    "$conclave" mail claim oven --lease-seconds 1 >/dev/null
+for _ in $(seq 50); do
+    curl -s "$url/metrics" >"$out"
+    ! grep -q '^conclave_mail_stuck_leases 1' "$out" || break
+    sleep 0.1
+done
+has 'conclave_mail_stuck_leases 1'
+has 'conclave_mail_waiting 1'
+grep -q '^conclave_mail_oldest_unread_seconds [1-9]' "$out"
+ok $? "the oldest unread message has an age"
 
 # ---- events ----
 curl -s -N -m 30 "$url/api/events" >"$work/events" &
@@ -156,6 +195,8 @@ heard "$work/events" 6
 ok $? "and those that follow"
 sed -n 's/^data: //p' "$work/events" | jq -r .scope | tr '\n' ' ' >"$out"
 has "seen-by-others more-1 more-2 more-3 more-4 more-5"
+curl -s "$url/metrics" | sed -n 's/^conclave_feed_lag_seconds //p' | grep -q '^[0-9]*\.[0-9]*[1-9]'
+ok $? "how late they were told is measured"
 [ "$(grep -c '^data:' "$work/others")" -eq 0 ]
 ok $? "other rooms are not told of"
 kill $listener $other
@@ -186,6 +227,10 @@ reader=$("$conclave" token add bob --read-only --json | jq -r .secret)
 CONCLAVE_TOKEN=0123456789abcdef0123456789abcdef begin
 get "without a token" 401 dialogue/list
 header WWW-Authenticate Bearer
+ask "metrics are not for everybody" 401 GET /metrics
+ask "the page where one signs in" 200 GET /
+ask "alive" 200 GET /healthz
+ask "a page of another name" 403 GET / -H 'Host: evil.example'
 ask "with the server's" 200 GET /api/dialogue/list -H 'Authorization: Bearer 0123456789abcdef0123456789abcdef'
 ask "with an agent's" 200 POST /api/dialogue/create -H "Authorization: Bearer $ada" -H 'Content-Type: application/json' --data '{"title":"By ada"}'
 run "the event names the agent" 0 feed --room dialogue --scope by-ada --json

@@ -353,6 +353,16 @@ run "read once" 0 chat read h1 --as B@y --op-id r1 --json
 cp "$out" first
 run "read again under the same op_id" 0 chat read h1 --as B@y --op-id r1 --json
 is ".messages == $(jq -c .messages first) and .replayed"
+run "a message of its own" 0 chat send h1 --from B@y --type T --body own --json
+run "which only moves the pointer" 0 chat read h1 --as B@y --json
+is '.messages == []'
+cp .conclave/chat/temp_chat_h1.txt before
+run "what the last read gave, once more" 0 chat read h1 --as B@y --reread --json
+is ".messages == $(jq -c .messages first) and (.messages | length > 0) and .replayed"
+cmp -s before .conclave/chat/temp_chat_h1.txt
+ok $? "nothing is changed by it"
+run "nothing was read yet" 0 chat read h1 --as A@x --reread --json
+is '.messages == []'
 
 # ---- arguments and words that are nearly right ----
 "$conclave" chat open "one" --id near1 --participants A@x,B@y --json >/dev/null && "$conclave" chat open "two" --id near2 --participants A@x,B@y --json >/dev/null

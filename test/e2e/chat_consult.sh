@@ -189,6 +189,12 @@ run "a hook lets pass" 0 chat gate --as Nobody@x --format hook
 is '. == {}'
 run "a hook of nobody lets pass" 0 chat gate --format hook
 is '. == {}'
+run "a hook says how to read" 0 chat gate --as Consultant@bio --format hook
+is '.hookSpecificOutput.permissionDecisionReason | contains("conclave_chat_read {\"chat_id\": \"c1\", \"as\": \"Consultant@bio\"}, or '"'"'conclave chat read c1 --as Consultant@bio'"'"'.")'
+# A client takes 2 for a refusal, and any other failure of a hook for a yes.
+CONCLAVE_AGENT="no name" run "a hook that cannot look refuses" 2 chat gate --format hook
+has "byte 3 of the name" err
+CONCLAVE_AGENT="no name" run "the same without a hook" 1 chat gate
 
 # ---- entered into a client ----
 run "offered" 0 install claude --dry-run

@@ -175,4 +175,22 @@ grep -q '"method":"notifications/resources/updated","params":{"uri":"conclave://
 ok $? "hears of what a hand has written"
 grep '"id":3' "$out" | jq -e '.result.contents[0].text | fromjson | .chat_id == "c1"' >/dev/null
 ok $? "$name: the resource is the chat"
+# ---- something else where the locks are ----
+wf=$folder/.wf
+run "a chat beside it" 0 chat open "planted" --participants A@x,B@y --id pl --json
+mkdir -p outside && rm -rf "$wf.away" && mv "$wf" "$wf.away" && ln -s "$PWD/outside" "$wf"
+run "a link instead of the folder" 2 chat send pl --from A@x --type T --body x --json
+is '.error_code == "not_a_file" and (.message | contains(".wf"))'
+rm "$wf" && mkdir "$wf"
+for plant in "mkfifo" "mkdir" "ln -s $PWD/outside/lock"; do
+    $plant "$wf/pl.lock"
+    run "planted with $plant" 2 chat send pl --from A@x --type T --body x --json
+    is '.error_code == "not_a_file" and (.message | contains("pl.lock"))'
+    rm -r "$wf/pl.lock"
+done
+ln -s "$PWD/outside/new" "$wf/pl.new"
+run "a link where the new version is written" 0 chat send pl --from A@x --type T --body x --json
+[ -z "$(ls -A outside)" ]
+ok $? "nothing outside was touched"
+
 finish

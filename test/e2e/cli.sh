@@ -16,6 +16,9 @@ golden cli/first.txt err
 silent out
 run "version" 0 --version
 has "conclave "
+has "  SQLite "
+run "version for programs" 0 --version --json
+is '.version and .commit and (.libraries.SQLite | startswith("3."))'
 
 run "help on a room" 0 help dialogue
 golden cli/help-dialogue.txt

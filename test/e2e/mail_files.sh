@@ -377,4 +377,58 @@ truncate -s $((size + 30)) $mail/completed_tasks.json && cp "$work/position" $ma
 [ "$(jq -r .message_id $mail/completed_tasks.json | grep -cx m-crash)" = 1 ] && jq -e . $mail/completed_tasks.json >/dev/null
 ok $? "an outcome that a crash took away is written again, once"
 run "verify" 0 verify
+# ---- the numbers of mailboxes ---- checklist 40-43
+project numbers
+for id in zoe Bob anna; do "$conclave" agent add $id >/dev/null; done
+run "sent to the last one" 0 mail send --from User --to anna --message-id n1 hello --json
+mail=.conclave/mail
+[ "$(jq -r .assigned_agent_id $mail/mailbox_[123].json | tr '\n' ' ')" = "zoe Bob anna " ]
+ok $? "numbers in the order of registration"
+[ "$(jq -c keys_unsorted $mail/mailbox_1.json)" = '["status","assigned_agent_id","last_seen_utc","messages","processed_message_ids"]' ]
+ok $? "a mailbox without messages has its file"
+run "released" 0 mail slot release anna --json
+[ "$(jq -c '[.assigned_agent_id, .messages]' $mail/mailbox_3.json)" = '[null,[]]' ]
+ok $? "nobody's mailbox"
+run "another number" 0 mail slot claim anna --slot 9 --json
+[ "$(jq -c '[.assigned_agent_id, .messages[].message_id]' $mail/mailbox_9.json)" = '["anna","n1"]' ]
+ok $? "the messages are there"
+run "taken" 1 mail slot claim Bob --slot 9 --json
+is ".message | contains(\"'anna'\")"
+"$conclave" agent add carl >/dev/null
+run "the free number is used again" 0 mail slot list --json
+is '[.slots[] | [.slot, .agent]] == [[1, "zoe"], [2, "Bob"], [3, "carl"], [9, "anna"]]'
+run "verify" 0 verify
+
+# ---- another place ---- checklist 4
+project elsewhere
+echo 'mail.root = "var/bus"' >.conclave/config
+"$conclave" agent add hub >/dev/null
+run "sent" 0 mail send --from User --to hub --message-id e1 "elsewhere" --json
+[ -f var/bus/runtime/hub/inbox/task_0000000001.json ] && [ ! -e .conclave/mail/runtime ]
+ok $? "the folders are where the project wants them"
+echo '{"command": "answer", "params": {}, "target_id": "User"}' >var/bus/runtime/hub/outbox/a.json
+mv var/bus/runtime/hub/inbox/task_0000000001.json var/bus/runtime/hub/done/
+run "files there are taken in" 0 mail inbox hub --all --json
+is '.messages[0].state == "done"'
+mkdir -p var/bus/templates && printf 'Hello {{ x }}' >var/bus/templates/h.j2
+run "templates too" 0 mail stage h --context '{"x": "Ada"}' --json
+is '.path == "var/bus/temp/cursor_input.txt"'
+mv var/bus bus && echo 'mail.root = "bus"' >.conclave/config
+run "moved along" 0 mail send --from User --to hub --message-id e2 "again" --json
+[ "$(ls bus/runtime/hub/inbox)" = task_0000000002.json ] && [ ! -e var/bus ]
+ok $? "nothing is written twice"
+for bad in ../x /tmp/x "" a/../b a//b bus/ ./bus; do
+    echo "mail.root = \"$bad\"" >.conclave/config
+    run "not below the project: '$bad'" 1 mail inbox hub --json
+    is '.error_code == "invalid_value" and (.message | contains("line 1"))'
+done
+ln -s / link
+echo 'mail.root = "link"' >.conclave/config
+run "a link is not followed" 1 mail watch 0 --json
+[ -z "$(ls -A link/runtime 2>/dev/null)" ]
+ok $? "nothing was written behind it"
+printf 'mail.root = "bus"\nnotes.root = "x"\n' >.conclave/config
+run "an unknown setting" 1 mail inbox hub --json
+is '(.message | contains("line 2")) and (.suggestion | contains("mail.root"))'
+
 finish

@@ -26,7 +26,7 @@ sender() {
     done
 }
 claimer() {
-    until [ -f "$work/stop" ]; do
+    until [ -f "$work/log/stop" ]; do
         "$conclave" mail claim hub --json --session "c$1" >"$work/log/c$1.out" 2>>"$work/log/c$1.err" || continue
         id=$(jq -r '.message.message_id // empty' "$work/log/c$1.out")
         [ -n "$id" ] || { sleep 0.1; continue; }
@@ -34,61 +34,13 @@ claimer() {
             --json >/dev/null 2>>"$work/log/c$1.err" && echo "$id" >>"$work/log/done.$1"
     done
 }
-message() { printf '{"message_id": "%s-%s", "type": "work", "source_id": "%s", "target_id": "hub", "data": {"params": {"who": "%s", "n": %s}}}\n' "$1" "$2" "$3" "$1" "$2"; }
-# Whole files, by a rename.
-drop_whole() {
-    i=1
-    while [ $i -le $drops ]; do
-        message d $i dropper >"$work/log/d.tmp" && mv "$work/log/d.tmp" $mail/runtime/dropper/outbox/d_$i.json
-        echo "d-$i" >>"$work/log/sent.d"
-        i=$((i + 1))
-    done
-}
-# In pieces, straight into the folder; each third one dies in the middle.
-drop_slowly() {
-    i=1
-    while [ $i -le $drops ]; do
-        message w $i slow >"$work/log/w.text"
-        if [ $((i % 3)) -eq 0 ]; then
-            head -c 40 "$work/log/w.text" >$mail/runtime/slow/outbox/w_$i.json
-            echo "w-$i" >>"$work/log/dead"
-        else
-            { head -c 40 "$work/log/w.text"; sleep 0.2; tail -c +41 "$work/log/w.text"; } >$mail/runtime/slow/outbox/w_$i.json
-            echo "w-$i" >>"$work/log/sent.w"
-        fi
-        i=$((i + 1))
-    done
-}
-# Claims and finishes by moving files; another may be quicker.
-move_files() {
-    until [ -f "$work/stop" ]; do
-        first=$(ls $box/inbox 2>/dev/null | grep '^task_' | tail -1)
-        [ -n "$first" ] || { sleep 0.1; continue; }
-        mv "$box/inbox/$first" $box/claimed/ 2>/dev/null || continue
-        sleep 0.05
-        mv "$box/claimed/$first" $box/done/ 2>/dev/null
-        sleep 0.1
-    done
-}
-# Adds a message to mailbox_N.json, as an editor does: read, change, write in place.
-edit_box() {
-    i=1
-    while [ $i -le $((drops / 4)) ]; do
-        file=$(ls $mail/mailbox_*.json 2>/dev/null | head -1)
-        jq --arg id "e-$i" --argjson n $i '.messages += [{message_id: $id, sender_agent_id: "User", command: "work", params: {who: "e", n: $n}}]' \
-            "$file" >"$work/log/box" 2>/dev/null && [ -s "$work/log/box" ] && cat "$work/log/box" >"$file" && echo "e-$i" >>"$work/log/sent.e"
-        sleep 0.3
-        i=$((i + 1))
-    done
-}
+hand() { "$root/test/mail_hand.sh" "$1" "$mail" "$work/log" $drops; }
 
 senders=""
 for s in $(seq 1 32); do sender "$s" & senders="$senders $!"; done
 for c in $(seq 1 8); do claimer "$c" & done
-move_files &
-drop_whole & senders="$senders $!"
-drop_slowly & senders="$senders $!"
-edit_box & senders="$senders $!"
+hand move_files &
+for what in drop_whole drop_slowly edit_box; do hand $what & senders="$senders $!"; done
 wait $senders
 # What is left, until everything is done. Files of the dead need two quiet seconds.
 i=0
@@ -100,7 +52,7 @@ while [ $i -lt 300 ]; do
     sleep 0.5
     i=$((i + 1))
 done
-touch "$work/stop"
+touch "$work/log/stop"
 wait
 "$conclave" mail watch 0 >/dev/null 2>>"$err"
 

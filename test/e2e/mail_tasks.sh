@@ -161,7 +161,7 @@ for command in TASK_COMPLETED GENERATE_TASK_SEQUENCE; do
 done
 
 # ---- for people -------------------------------------------------------------------------------------------------------
-run "as text" 0 mail graph plan-001
+run "as text" 0 mail graph plan-001 --format text
 has "COMPLETED task-001  RefactorAgent  REFACTOR_IMPORTS  (3)"
 has "PENDING   task-002  RefactorAgent  REMOVE_DEAD_CODE  (2; after task-001)"
 run "as Mermaid" 0 mail graph plan-001 --format mermaid

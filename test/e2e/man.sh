@@ -41,7 +41,7 @@ run "every page into nowhere" 2 man --all no/such/folder
 
 "$conclave" help --json >help.json
 jq -r '.commands[] | "conclave" + (if .room == "" then "" else "-" + .room end) + "-" + .verb' help.json >wanted
-{ cat wanted; echo conclave; jq -r '[.commands[].room | select(. != "")] | unique[] | "conclave-" + .' help.json; } | sort >names
+{ cat wanted; echo conclave; jq -r '[.commands[].room | select(. != "")] | unique[] | "conclave-" + .' help.json; } | sort -u >names
 ls pages | sed 's/\.1$//' | sort >found
 diff names found >"$out"
 ok $? "one page for every command, the rooms and the program"

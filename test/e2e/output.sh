@@ -9,7 +9,7 @@ for i in 1 2 3; do printf 'What is said\n\n[MUFFIN-P0101: Label %s]\nContent\n' 
 cp "$root/examples/decision.dialogue.md" .
 
 # is_json: the last output is JSON (any number of documents), and UTF-8.
-is_json() { iconv -f UTF-8 -t UTF-8 "$out" >/dev/null 2>&1 && [ -s "$out" ] && jq . "$out" >/dev/null 2>&1; }
+is_json() { iconv -f UTF-8 -t UTF-8 "$out" >/dev/null 2>&1 && [ -s "$out" ] && jq -r . "$out" >/dev/null 2>&1; }
 
 # "room verb" or "command", one per line.
 "$conclave" help --json >"$work/help.json"

@@ -74,7 +74,7 @@ run "a write by a user who may only read" 2 dialogue create "No"
 has "permission denied for table scopes" err
 has "'conclave doctor' names it" err
 sql "ALTER ROLE u_$schema RESET synchronous_commit; GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA $schema TO u_$schema;
-     GRANT DELETE ON $schema.imports, $schema.dialog_files, $schema.dialog_intents, $schema.chat_intents, $schema.chat_pointers, $schema.chat_seen, $schema.mail_presence, $schema.search_texts TO u_$schema"
+     GRANT DELETE ON $schema.imports, $schema.dialog_files, $schema.dialog_intents, $schema.chat_intents, $schema.chat_pointers, $schema.chat_seen, $schema.run_leases, $schema.mail_presence, $schema.search_texts TO u_$schema"
 run "… who may write" 0 doctor --json
 finds rights ok "u_$schema can read and write"
 chmod 666 .conclave/config

@@ -111,7 +111,7 @@ run "a page" 0 dialogue search collar --limit 2 --json
 is '.count == 2 and .next == 2'
 jq -c '[.results[] | [.dialogue_id, .id]]' "$out" >pages
 run "there are more, for people" 0 dialogue search collar --limit 2
-has "more:     --after 2"
+has "more: --after 2"
 run "the next page" 0 dialogue search collar --limit 2 --after 2 --json
 jq -c '[.results[] | [.dialogue_id, .id]]' "$out" >>pages
 run "both pages at once" 0 dialogue search collar --limit 4 --json

@@ -33,7 +33,7 @@ static void add_one_line(cv_arena *a, cv_buf *b, cv_str text)
     (void)a;
 }
 
-static void add_refs(cv_buf *b, const cv_heard_ref *ref)
+static void add_refs(cv_buf *b, const cv_extracted_ref *ref)
 {
     cv_buf_printf(b, " %s%.*s>%.*s", ref->pending ? "?" : "", CV_FMT(cv_ref_words.items[ref->type]),
                   CV_FMT(ref->target));
@@ -45,11 +45,11 @@ static void add_refs(cv_buf *b, const cv_heard_ref *ref)
 }
 
 /* "MUFFIN-P0101 Cheap=It is. support>P0001(why); move; position: …| lower_case/repaired" */
-static cv_str gist(cv_arena *a, const cv_hearing *h)
+static cv_str gist(cv_arena *a, const cv_extract *h)
 {
     cv_buf b = {0};
     for (size_t i = 0; i < h->entities.count; i++) {
-        const cv_heard_entity *e = &h->entities.items[i];
+        const cv_extracted_entity *e = &h->entities.items[i];
         cv_buf_printf(&b, "%.*s ", CV_FMT(e->local_id));
         add_one_line(a, &b, e->label);
         if (!cv_str_eq(e->label, e->content)) {
@@ -66,7 +66,7 @@ static cv_str gist(cv_arena *a, const cv_hearing *h)
         cv_buf_add_z(&b, "; ");
     }
     for (size_t i = 0; i < h->moves.count; i++) {
-        const cv_heard_move *m = &h->moves.items[i];
+        const cv_extracted_move *m = &h->moves.items[i];
         cv_buf_printf(&b, "%s%.*s", m->pending ? "?" : "", CV_FMT(cv_move_words.items[m->type]));
         for (size_t k = 0; k < m->targets.count; k++)
             cv_buf_printf(&b, " %.*s", CV_FMT(m->targets.items[k]));
@@ -93,7 +93,7 @@ static cv_str gist(cv_arena *a, const cv_hearing *h)
     }
     cv_diagnostics all = {0};
     cv_buf_add_z(&b, "|");
-    for (size_t i = 0; i < h->speech_count; i++)
+    for (size_t i = 0; i < h->response_count; i++)
         cv_diagnose(a, h, i, &all);
     for (size_t i = 0; i < all.count; i++)
         cv_buf_printf(&b, " %.*s/%.*s", CV_FMT(all.items[i].type), CV_FMT(all.items[i].severity));
@@ -114,8 +114,9 @@ static void no_deviation_is_silent(void **state)
     cv_state s = cv_world_state(&w, "bread");
     size_t failed = 0;
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
-        cv_hearing h;
-        cv_hear_responses(&w.turn, &s, 1, &(cv_voice){cv_str_of(cases[i].expert), cv_str_of(cases[i].text)}, 1, &h);
+        cv_extract h;
+        cv_extract_responses(&w.turn, &s, 1, &(cv_response_text){cv_str_of(cases[i].expert), cv_str_of(cases[i].text)},
+                             1, &h);
         cv_str found = gist(&w.turn, &h);
         if (cv_str_eq(found, cv_str_of(cases[i].gist)))
             continue;
@@ -211,18 +212,20 @@ static void add_head(writer *w)
 
 static void add_mark(writer *w)
 {
-    static const char *const open[] = {"[", "[", "[", "[", "【", "[[", "(", "", "`[", "{"}, *const close[] = {
-                                                                                                "]",  "]",  "]", "",
-                                                                                                "】", "]]", ")", "",
-                                                                                                "]`", "}"};
-    unsigned form = draw(w, CV_COUNT(open));
-    cv_buf_add_z(&w->text, open[form]);
+    static const struct {
+        const char *open, *close;
+    } forms[] = {{"[", "]"},     {"[", "]"}, {"[", "]"},   {"[", ""},    {"【", "】"},       {"[[", "]]"},
+                 {"(", ")"},     {"", ""},   {"`[", "]`"}, {"{", "}"},   {"\\[", "\\]"},     {"**", "**"},
+                 {"**[", "]**"}, {"`", "`"}, {"<", ">"},   {"\\[", "]"}, {"<!-- [", "] -->"}};
+    unsigned form = draw(w, CV_COUNT(forms));
+    cv_buf_add_z(&w->text, forms[form].open);
     add_head(w);
     if (draw(w, 4)) {
-        cv_buf_add_z(&w->text, draw(w, 4) ? ": " : draw(w, 2) ? " - " : "] ");
+        static const char *const joints[] = {": ", ": ", ": ", ": ", " - ", "] ", "](", " (", "]: ", "\n", ", ", "/"};
+        cv_buf_add_z(&w->text, joints[draw(w, CV_COUNT(joints))]);
         add_words(w);
     }
-    cv_buf_add_z(&w->text, close[form]);
+    cv_buf_add_z(&w->text, forms[form].close);
     if (draw(w, 4) == 0) {
         cv_buf_add_char(&w->text, ' ');
         add_words(w);
@@ -234,7 +237,8 @@ static void add_line(writer *w)
     static const char *const leads[] = {"",   "",   "",     "",      "> ",     ">> ", "- ",  "1. ", "### ", "## ", "# ",
                                         "**", "| ", "    ", "🧁 ", "- [ ] ", "<b>", "a) ", "\\",  "* * ", "\t"};
     static const char *const whole[] = {"",    "",        "",          "---",   "```", "```md",
-                                        "~~~", "```json", "|---|---|", "=====", "***"};
+                                        "~~~", "```json", "|---|---|", "=====", "***", "<!--",
+                                        "-->", "<b>",     "</b>",      "codex", "+",   "| Id | Label |"};
     if (draw(w, 4) == 0) {
         cv_buf_add_z(&w->text, whole[draw(w, CV_COUNT(whole))]);
     } else {
@@ -278,6 +282,29 @@ static cv_str write_response(writer *w)
     return cv_buf_str(&w->text);
 }
 
+/* What programs do to a whole text: numbers or lines before every line, or JSON around it. */
+static cv_str wrap(writer *w, cv_str text, cv_buf *out)
+{
+    unsigned form = draw(w, 12), line = 0;
+    cv_json_writer json = {.out = out};
+    cv_buf_clear(out);
+    if (form == 0) {
+        cv_json_begin_object(&json);
+        cv_json_key_str(&json, "type", CV_STR("result"));
+        cv_json_key_str(&json, "result", text);
+        cv_json_end_object(&json);
+        return cv_buf_str(out);
+    }
+    if (form > 3)
+        return text;
+    for (cv_str one; cv_str_split(&text, '\n', &one);)
+        if (form == 1)
+            cv_buf_printf(out, "%6u\t%.*s\n", ++line, CV_FMT(one));
+        else
+            cv_buf_printf(out, "%s%.*s\n", form == 2 ? "│ " : "+", CV_FMT(one));
+    return cv_buf_str(out);
+}
+
 static bool has(cv_str text, const char *word)
 {
     size_t n = strlen(word);
@@ -287,11 +314,11 @@ static bool has(cv_str text, const char *word)
     return false;
 }
 
-static bool is_kept(const cv_hearing *h, const char *word)
+static bool is_kept(const cv_extract *h, const char *word)
 {
     bool kept = false;
     for (size_t i = 0; i < h->entities.count; i++) {
-        const cv_heard_entity *e = &h->entities.items[i];
+        const cv_extracted_entity *e = &h->entities.items[i];
         kept = kept || has(e->label, word) || has(e->content, word);
         for (size_t k = 0; k < e->refs.count; k++)
             kept = kept || (!e->refs.items[k].pending && has(e->refs.items[k].reason, word));
@@ -322,18 +349,18 @@ static bool is_told(const cv_diagnostics *all, cv_str text, const char *word)
 }
 
 /* Marks lie in the text, in order, and each within what belongs to it. */
-static void check_places(const cv_speech *speech)
+static void check_places(const cv_parsed_response *response)
 {
     size_t at = 0;
-    for (size_t i = 0; i < speech->count; i++) {
-        const cv_mark *m = speech->items[i].mark;
-        assert_true(m->start >= at && m->start <= m->end && m->end <= speech->text.n);
-        assert_true(m->body_end <= speech->text.n);
+    for (size_t i = 0; i < response->count; i++) {
+        const cv_mark *m = response->items[i].mark;
+        assert_true(m->start >= at && m->start <= m->end && m->end <= response->text.n);
+        assert_true(m->body_end <= response->text.n);
         at = m->start;
     }
-    for (size_t i = 0; i < speech->unmarked.count; i++)
-        assert_true(speech->unmarked.items[i].line >= 1 &&
-                    speech->unmarked.items[i].line <= speech->unmarked.items[i].last);
+    for (size_t i = 0; i < response->unmarked.count; i++)
+        assert_true(response->unmarked.items[i].line >= 1 &&
+                    response->unmarked.items[i].line <= response->unmarked.items[i].last);
 }
 
 static void every_word_is_kept_or_told(void **state)
@@ -344,14 +371,15 @@ static void every_word_is_kept_or_told(void **state)
     cv_state s = cv_world_state(&w, "bread");
     unsigned long runs = getenv("CV_SOAK") ? 200000 : 3000;
     writer it = {.state = cv_test_seed()};
+    cv_buf wrapped = {0};
     for (unsigned long run = 0; run < runs; run++) {
         cv_arena a = {0};
-        cv_str text = write_response(&it);
-        cv_hearing h;
+        cv_str text = wrap(&it, write_response(&it), &wrapped);
+        cv_extract h;
         cv_diagnostics all = {0};
-        cv_hear_responses(&a, &s, 1, &(cv_voice){CV_STR("muffin"), text}, 1, &h);
+        cv_extract_responses(&a, &s, 1, &(cv_response_text){CV_STR("muffin"), text}, 1, &h);
         cv_diagnose(&a, &h, 0, &all);
-        check_places(&h.speeches[0]);
+        check_places(&h.responses[0]);
         for (unsigned i = 1; i <= it.words; i++) {
             char word[16];
             snprintf(word, sizeof word, "w%u", i);
@@ -361,6 +389,7 @@ static void every_word_is_kept_or_told(void **state)
         cv_arena_release(&a);
     }
     cv_buf_release(&it.text);
+    cv_buf_release(&wrapped);
     cv_world_close(&w);
 }
 

@@ -216,7 +216,7 @@ static void folders_are_listed_in_order(void **state)
     cv_folder_entries entries;
     cv_err err = {.arena = &p->a};
     assert_ok(cv_folder_list(&p->a, (cv_where){p->folder, ".conclave"}, &entries, &err), &err);
-    assert_int_equal(entries.count, 7);
+    assert_int_equal(entries.count, 8);
     assert_string_equal(entries.items[0].name, ".gitignore");
     assert_string_equal(entries.items[1].name, "chat");
     assert_string_equal(entries.items[2].name, "conclave.db");
@@ -224,6 +224,7 @@ static void folders_are_listed_in_order(void **state)
     assert_string_equal(entries.items[4].name, "conclave.db-watermark");
     assert_string_equal(entries.items[5].name, "dialogues");
     assert_string_equal(entries.items[6].name, "mail");
+    assert_string_equal(entries.items[7].name, "runs");
     assert_false(entries.items[2].is_folder);
     assert_true(entries.items[5].is_folder);
     assert_false(cv_folder_list(&p->a, cv_where_named("/nowhere/at/all"), &entries, &err));

@@ -1,8 +1,9 @@
 /* test_mail_crowd.c - many processes at one mailbox, and what an act costs beside a million messages.
  *
- * Senders and claimers are processes with handles of their own. Some claimers die with a lease in their hands. What was
- * acknowledged is there exactly once, in the order in which each sender was answered; everything is done exactly once,
- * whoever did it; and whoever comes late is told so.
+ * Senders and claimers are processes with handles of their own. Some claimers die with a lease in their hands, some
+ * sleep until it is over. Beside them four shells have nothing but files (test/mail_hand.sh). What was acknowledged is
+ * there exactly once, in the order in which each sender was answered; everything is done exactly once, whoever did it;
+ * and whoever comes late is refused.
  */
 #include "mail.h"
 
@@ -12,41 +13,88 @@
 
 #include "record/sqlite/engine.h"
 
-enum { SENDERS = 32, CLAIMERS = 8, MORTALS = 3 };
+enum { SENDERS = 32, CLAIMERS = 8, MORTALS = 3, HANDS = 4, CHILDREN = SENDERS + CLAIMERS + HANDS, LEASE_S = 2 };
+static const char *const hands[HANDS] = {"move_files", "drop_whole", "drop_slowly", "edit_box"};
 
 /* ---- the crowd --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    volatile int done, lost; /* by claimers: outcomes that were acknowledged, that came late */
+    volatile int done, late, busy; /* outcomes that were acknowledged, that were refused; "try again" */
+    volatile bool stop;
     volatile int acknowledged[SENDERS];
 } ledger;
 
-static void leave(cv_world *w, int status)
+typedef struct {
+    cv_world *w;
+    ledger *l;
+    const char *log;
+    int each, drops;
+    pid_t children[CHILDREN];
+} crowd;
+
+/* A child never comes back into the test: its failure is its exit status. */
+static _Noreturn void leave(const crowd *c, int status)
 {
-    cv_record_close(w->record);
+    cv_record_close(c->w->record);
     _exit(status);
 }
 
-static void send_all(cv_world *w, int who, int count, ledger *l)
+/* What a busy record refuses is asked again. False: it was refused for another reason. */
+static bool ask(const crowd *c, const char *operation, const char *input)
 {
-    cv_world_return(w);
-    for (int i = 0; i < count; i++) {
-        cv_str input = cv_arena_printf(&w->a, "{'from': 's%d', 'to': 'target', 'command': 'c', 'message_id': 's%d-%d'}",
-                                       who, who, i);
-        if (!actor_call(w, NOBODY, false, "mail send", input.p)) {
-            actor_complain(w, "mail send");
-            leave(w, 1);
-        }
-        l->acknowledged[who]++;
+    for (int tries = 0;; tries++) {
+        if (actor_call(c->w, NOBODY, false, operation, input))
+            return true;
+        if (c->w->errs.items[0].code != CV_ERR_BUSY || tries == 10)
+            return false;
+        __sync_fetch_and_add(&c->l->busy, 1);
     }
-    leave(w, 0);
 }
 
-static void claim_until_done(cv_world *w, int who, int total, ledger *l)
+static _Noreturn void give_up(const crowd *c, const char *operation)
 {
-    cv_world_return(w);
-    for (int turn = 0; l->done < total; turn++) {
-        cv_json reply = actor_do(w, NOBODY, "mail claim", "{'agent': 'target', 'lease_seconds': 2}");
+    actor_complain(c->w, operation);
+    leave(c, 1);
+}
+
+static _Noreturn void send_all(const crowd *c, int who)
+{
+    for (int i = 0; i < c->each; i++) {
+        cv_str input = cv_arena_printf(&c->w->a, "{'from': 's%d', 'to': 'hub', 'command': 'c', 'message_id': 's%d-%d'}",
+                                       who, who, i);
+        if (!ask(c, "mail send", input.p))
+            give_up(c, "mail send");
+        c->l->acknowledged[who]++;
+    }
+    leave(c, 0);
+}
+
+/* The outcome of what was claimed. Whoever slept until the lease was over is refused. */
+static void finish(const crowd *c, cv_str id, int64_t token, bool asleep)
+{
+    if (asleep)
+        usleep(LEASE_S * 1000000 + 300000);
+    cv_str input = cv_arena_printf(&c->w->a, "{'agent': 'hub', 'message_id': '%.*s', 'token': %lld}", CV_FMT(id),
+                                   (long long)token);
+    bool done = ask(c, "mail done", input.p);
+    cv_err_code code = done ? NULL : c->w->errs.items[0].code;
+    if (done && !asleep)
+        __sync_fetch_and_add(&c->l->done, 1);
+    else if (code == CV_ERR_LEASE_LOST || code == CV_ERR_MESSAGE_SETTLED || code == CV_ERR_NOT_CLAIMED)
+        __sync_fetch_and_add(&c->l->late, 1);
+    else
+        give_up(c, "mail done");
+}
+
+static _Noreturn void claim_until_stopped(const crowd *c, int who)
+{
+    cv_str input = cv_arena_printf(&c->w->a, "{'agent': 'hub', 'lease_seconds': %d}", LEASE_S);
+    for (int turn = 0; !c->l->stop; turn++) {
+        cv_json reply;
+        cv_err err = {.arena = &c->w->turn};
+        if (!ask(c, "mail claim", input.p) ||
+            !cv_json_parse(&c->w->turn, cv_arena_copy(&c->w->turn, cv_buf_str(&c->w->out)), &reply, &err))
+            give_up(c, "mail claim");
         const cv_json *message = cv_json_get(&reply, CV_STR("message"));
         if (message->type == CV_JSON_NULL) {
             usleep(20000);
@@ -54,78 +102,164 @@ static void claim_until_done(cv_world *w, int who, int total, ledger *l)
         }
         if (who < MORTALS && turn == 3 + who)
             kill(getpid(), SIGKILL);
-        int64_t token = cv_json_get_int(&reply, "token", 0);
-        cv_str id = cv_arena_copy(&w->a, cv_json_get_text(message, "message_id"));
-        if (turn % 97 == 96)
-            usleep(2300000); /* asleep until the lease is over */
-        cv_str input = cv_arena_printf(&w->a, "{'agent': 'target', 'message_id': '%.*s', 'token': %lld}", CV_FMT(id),
-                                       (long long)token);
-        if (actor_call(w, NOBODY, false, "mail done", input.p)) {
-            __sync_fetch_and_add(&l->done, 1);
-        } else if (w->errs.items[0].code == CV_ERR_LEASE_LOST || w->errs.items[0].code == CV_ERR_MESSAGE_SETTLED ||
-                   w->errs.items[0].code == CV_ERR_NOT_CLAIMED) {
-            __sync_fetch_and_add(&l->lost, 1);
-        } else {
-            actor_complain(w, "mail done");
-            leave(w, 1);
-        }
+        finish(c, cv_arena_copy(&c->w->a, cv_json_get_text(message, "message_id")), cv_json_get_int(&reply, "token", 0),
+               turn % 97 == 16);
     }
-    leave(w, 0);
+    leave(c, 0);
 }
 
-/* Each message once, all done, those of a sender in its order. */
-static void look_at_the_mailbox(cv_world *w, int total, int each)
+static _Noreturn void play(const crowd *c, int who)
 {
-    int next[SENDERS] = {0};
-    cv_err err = {.arena = &w->a};
+    if (who >= SENDERS + CLAIMERS) {
+        const char *what = hands[who - SENDERS - CLAIMERS];
+        execl("test/mail_hand.sh", "mail_hand.sh", what, cv_arena_printf(&c->w->a, "%s/.conclave/mail", c->w->folder).p,
+              c->log, cv_arena_printf(&c->w->a, "%d", c->drops).p, (char *)NULL);
+        _exit(1);
+    }
+    cv_world_return(c->w);
+    if (who < SENDERS)
+        send_all(c, who);
+    claim_until_stopped(c, who - SENDERS);
+}
+
+/* Nobody is left behind: whoever still runs would find the folder gone. */
+static void end_all(crowd *c)
+{
+    for (int i = 0; i < CHILDREN; i++)
+        if (c->children[i] > 0)
+            kill(c->children[i], SIGKILL);
+    for (int i = 0; i < CHILDREN; i++)
+        if (c->children[i] > 0)
+            waitpid(c->children[i], NULL, 0);
+}
+
+/* Waits for a child; *ret_deaths counts those that killed themselves. */
+static void wait_for(crowd *c, int who, int *ret_deaths)
+{
+    int status;
+    waitpid(c->children[who], &status, 0);
+    c->children[who] = 0;
+    bool mortal = who >= SENDERS && who < SENDERS + MORTALS;
+    if (mortal && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+        ++*ret_deaths;
+    } else if (status != 0) {
+        end_all(c);
+        fail_msg("child %d ended with status %x", who, (unsigned)status);
+    }
+}
+
+static int count_lines(crowd *c, const char *name)
+{
+    cv_str text;
+    cv_err err = {.arena = &c->w->turn};
+    const char *path = cv_arena_printf(&c->w->turn, "%s/%s", c->log, name).p;
+    int lines = 0;
+    if (access(path, F_OK) == 0 && cv_file_read(&c->w->turn, path, 16 << 20, &text, &err))
+        for (size_t i = 0; i < text.n; i++)
+            lines += text.p[i] == '\n';
+    return lines;
+}
+
+/* Until everything that was sent is there and settled, by whomever. */
+static void settle(crowd *c, int total)
+{
+    for (int tries = 0;; tries++) {
+        cv_mail_mailbox box;
+        bool found;
+        cv_err err = {.arena = &c->w->a};
+        actor_call(c->w, NOBODY, false, "mail watch", "{'seconds': 0}");
+        if (cv_mail_mailbox_get(c->w->record, &c->w->turn, CV_STR("hub"), &box, &found, &err) && found &&
+            box.next_seq == total + 1 && box.waiting == 0 &&
+            count_lines(c, "../.conclave/mail/completed_tasks.json") == total)
+            return;
+        if (tries == 3000) {
+            end_all(c);
+            fail_msg("%lld of %d messages came, %lld of them wait", (long long)box.next_seq - 1, total,
+                     (long long)box.waiting);
+        }
+        usleep(200000);
+    }
+}
+
+/* Each message once, all done, those of a sender in its order; ret: how many were claimed more than once. */
+static int look_at_the_mailbox(crowd *c, int total)
+{
+    int last[128] = {0}, next[SENDERS] = {0}, again = 0;
+    cv_err err = {.arena = &c->w->a};
     for (int seq = 1; seq <= total; seq++) {
         cv_mail_delivery d;
         bool found;
         int sender, number;
-        assert_ok(cv_mail_delivery_get(w->record, &w->a, CV_STR("target"), seq, &d, &found, &err), &err);
+        cv_arena_reset(&c->w->turn);
+        assert_ok(cv_mail_delivery_get(c->w->record, &c->w->turn, CV_STR("hub"), seq, &d, &found, &err), &err);
         assert_true(found);
         assert_str_eq(d.state, "done");
-        assert_int_equal(sscanf(cv_arena_copy_z(&w->a, d.message_id), "s%d-%d", &sender, &number), 2);
-        assert_int_equal(number, next[sender]++);
+        again += d.attempts > 1;
+        const char *id = cv_arena_copy_z(&c->w->turn, d.message_id);
+        if (sscanf(id, "s%d-%d", &sender, &number) == 2) {
+            assert_int_equal(number, next[sender]++);
+        } else { /* of a shell: its own numbers, some of which were never finished */
+            assert_int_equal(sscanf(id, "%*c-%d", &number), 1);
+            assert_true(number > last[(unsigned char)id[0] & 127]);
+            last[(unsigned char)id[0] & 127] = number;
+        }
     }
     for (int i = 0; i < SENDERS; i++)
-        assert_int_equal(next[i], each);
+        assert_int_equal(next[i], c->each);
+    return again;
+}
+
+static void begin(crowd *c, cv_world *w)
+{
+    bool soak = cv_test_soak();
+    *c = (crowd){.w = w, .each = soak ? 900 : 8, .drops = soak ? 1000 : 4};
+    c->l = mmap(NULL, sizeof *c->l, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(c->l != MAP_FAILED);
+    c->log = cv_arena_printf(&w->a, "%s/log", w->folder).p;
+    assert_int_equal(mkdir(c->log, 0700), 0);
+    static const char *const agents[] = {"hub", "dropper", "slow"};
+    mail_agents(w, agents, CV_COUNT(agents));
+    for (int i = 0; i < SENDERS; i++)
+        actor_do(w, NOBODY, "agent add", cv_arena_printf(&w->a, "{'agent_id': 's%d'}", i).p);
+    actor_do(w, NOBODY, "mail watch", "{'seconds': 0}");
+    cv_world_leave(w);
+    for (int i = 0; i < CHILDREN; i++)
+        if ((c->children[i] = fork()) == 0) {
+            alarm(soak ? 3600 : 540);
+            play(c, i);
+        }
+    cv_world_return(w);
 }
 
 static void nothing_is_lost_and_nothing_done_twice(void **state)
 {
-    cv_world *w = *state;
-    int each = cv_test_soak() ? 700 : 8, total = each * SENDERS, status, deaths = 0;
-    pid_t children[SENDERS + CLAIMERS];
-    ledger *l = mmap(NULL, sizeof *l, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(l != MAP_FAILED);
-    actor_do(w, NOBODY, "agent add", "{'agent_id': 'target'}");
+    crowd c;
+    int deaths = 0, mover = SENDERS + CLAIMERS;
+    begin(&c, *state);
+    cv_err err = {.arena = &c.w->a};
     for (int i = 0; i < SENDERS; i++)
-        actor_do(w, NOBODY, "agent add", cv_arena_printf(&w->a, "{'agent_id': 's%d'}", i).p);
-    cv_world_leave(w);
-    for (int i = 0; i < SENDERS + CLAIMERS; i++)
-        if ((children[i] = fork()) == 0) {
-            alarm(cv_test_soak() ? 3600 : 540);
-            if (i < SENDERS)
-                send_all(w, i, each, l);
-            claim_until_done(w, i - SENDERS, total, l);
-        }
-    for (int i = 0; i < SENDERS + CLAIMERS; i++) {
-        waitpid(children[i], &status, 0);
-        bool died = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-        deaths += died;
-        assert_true(died || status == 0);
-    }
-    cv_world_return(w);
+        wait_for(&c, i, &deaths);
+    for (int i = mover + 1; i < CHILDREN; i++)
+        wait_for(&c, i, &deaths);
+    int files = count_lines(&c, "sent.d") + count_lines(&c, "sent.w") + count_lines(&c, "sent.e");
+    int dead = count_lines(&c, "dead"), total = c.each * SENDERS + files;
+    settle(&c, total);
+    c.l->stop = true;
+    assert_ok(cv_file_write(cv_arena_printf(&c.w->a, "%s/stop", c.log).p, CV_STR("now\n"), &err), &err);
+    for (int i = SENDERS; i <= mover; i++)
+        wait_for(&c, i, &deaths);
     for (int i = 0; i < SENDERS; i++)
-        assert_int_equal(l->acknowledged[i], each);
-    assert_int_equal(l->done, total);
-    look_at_the_mailbox(w, total, each);
-    mail_verify(w);
-    print_message("# %d messages of %d senders, %d claimers, %d died, %d came late\n", total, SENDERS, CLAIMERS, deaths,
-                  l->lost);
-    assert_true(deaths > 0);
-    munmap(l, sizeof *l);
+        assert_int_equal(c.l->acknowledged[i], c.each);
+    int again = look_at_the_mailbox(&c, total);
+    mail_verify(c.w);
+    print_message(
+        "# %d messages: %d of %d processes, %d of shells (%d files never finished); done: %d by commands, %d by "
+        "mv; %d claimers died, %d messages were claimed again, %d late outcomes were refused, %d times busy\n",
+        total, c.each * SENDERS, SENDERS, files, dead, c.l->done, total - c.l->done, deaths, again, c.l->late,
+        c.l->busy);
+    assert_true(deaths > 0 && again >= deaths && files > 0 && dead > 0);
+    assert_true(c.l->done <= total && total - c.l->done > 0);
+    munmap(c.l, sizeof *c.l);
 }
 
 /* ---- costs ------------------------------------------------------------------------------------------------------- */

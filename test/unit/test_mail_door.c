@@ -274,10 +274,10 @@ static bool busy_lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str 
                                           : mail_lock(record, a, scope, op_id, ret_at, err);
 }
 
-/* Three more messages in the mailbox file of hub, the second to get one: as an editor writes it, in place. */
+/* Three more messages in the mailbox file of hub, the first to be registered: as an editor writes it, in place. */
 static void edit_mailbox(cv_world *w, int n)
 {
-    FILE *f = fopen(at(w, "mailbox_2.json"), "w");
+    FILE *f = fopen(at(w, "mailbox_1.json"), "w");
     assert_non_null(f);
     fprintf(f, "{\"messages\": [");
     for (int i = n; i < n + 3; i++)

@@ -187,22 +187,22 @@ static void read_responses(cv_arena *a, cv_str text)
     static const char *const who[] = {"judge", "muffin"};
     cv_state *state = CV_NEW(a, cv_state);
     for (size_t i = 0; i < CV_COUNT(who); i++) {
-        cv_hearing hearing;
+        cv_extract extract;
         cv_duplicate_groups twins;
         cv_diagnostics diagnostics = {0};
         cv_summary summary;
         cv_buf out = {0};
         cv_json_writer w = {.out = &out};
-        cv_hear_responses(a, state, 1, &(cv_voice){cv_str_of(who[i]), text}, 1, &hearing);
-        cv_duplicates_find(a, &hearing, &twins);
+        cv_extract_responses(a, state, 1, &(cv_response_text){cv_str_of(who[i]), text}, 1, &extract);
+        cv_duplicates_find(a, &extract, &twins);
         cv_json_begin_object(&w);
-        cv_hearing_print_members(&hearing, &w);
+        cv_extract_print_members(&extract, &w);
         cv_json_key(&w, CV_STR("summary"));
-        cv_summarize(a, &hearing, cv_str_of(who[i]), &summary);
+        cv_summarize(a, &extract, cv_str_of(who[i]), &summary);
         cv_shape_write(&w, cv_summary_shape, &summary);
         cv_json_key(&w, CV_STR("diagnosis"));
         cv_json_begin_array(&w);
-        cv_diagnose(a, &hearing, 0, &diagnostics);
+        cv_diagnose(a, &extract, 0, &diagnostics);
         for (size_t k = 0; k < diagnostics.count; k++)
             cv_shape_write(&w, cv_named_diagnostic_shape, &diagnostics.items[k]);
         cv_json_end_array(&w);
@@ -320,7 +320,7 @@ static uint64_t count(size_t reader, cv_str text)
     return taken;
 }
 
-enum { LEAST = 1000, FEW = 40, BASE = 60000 };
+enum { LEAST = 400, FEW = 40, BASE = 60000 };
 static const double GROWTH = 5;
 
 /* How many times the steps; 0 when there are too few to tell. */
@@ -359,7 +359,7 @@ static bool grows_evenly(const pieces *openers, const choice *c)
     return ok;
 }
 
-/* Each opener with every second closer; the other parts are drawn, other ones for each commit. The soak takes them all
+/* Each opener with every fourth closer; the other parts are drawn, other ones for each commit. The soak takes them all
  * together.
  */
 static void test_openers(void **state)
@@ -370,8 +370,8 @@ static void test_openers(void **state)
     size_t made = 0, bad = 0, all = CV_COUNT(starts) * CV_COUNT(guards) * CV_COUNT(ends) * CV_COUNT(joints);
     cv_test_random random = {cv_test_seed()};
     for (size_t o = 0; o < openers.count; o++)
-        for (size_t k = cv_test_soak() ? 0 : cv_test_below(&random, 2); k < CV_COUNT(closes);
-             k += cv_test_soak() ? 1 : 2)
+        for (size_t k = cv_test_soak() ? 0 : cv_test_below(&random, 4); k < CV_COUNT(closes);
+             k += cv_test_soak() ? 1 : 4)
             for (size_t t = 0; t < (cv_test_soak() ? all : 1); t++, made++) {
                 size_t turn = cv_test_soak() ? t : cv_test_below(&random, all);
                 choice c = {.opener = o, .close = k};

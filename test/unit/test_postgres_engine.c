@@ -377,21 +377,21 @@ static void a_loss_behind_a_standing_connection_is_found(void **state)
 static void the_highest_rev_was_seen(void **state)
 {
     fixture *f = *state;
-    cv_seen a, b;
-    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    cv_known_revs a, b;
+    char key[CV_KNOWN_REV_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
     cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
-    cv_seen_open(&a, f->seen);
-    cv_seen_open(&b, f->seen);
-    cv_seen_raise(&a, key, 8, head);
-    cv_seen_raise(&b, key, 7, head);
+    cv_known_revs_open(&a, f->seen);
+    cv_known_revs_open(&b, f->seen);
+    cv_known_revs_raise(&a, key, 8, head);
+    cv_known_revs_raise(&b, key, 7, head);
     for (int again = 0; again < 2; again++) {
-        assert_ok(cv_seen_refresh(&b, &f->err), &f->err);
-        assert_int_equal(cv_seen_get(&b, key)->rev, 8);
-        cv_seen_close(&b);
-        cv_seen_open(&b, f->seen);
+        assert_ok(cv_known_revs_refresh(&b, &f->err), &f->err);
+        assert_int_equal(cv_known_revs_get(&b, key)->rev, 8);
+        cv_known_revs_close(&b);
+        cv_known_revs_open(&b, f->seen);
     }
-    cv_seen_close(&a);
-    cv_seen_close(&b);
+    cv_known_revs_close(&a);
+    cv_known_revs_close(&b);
 }
 
 /* The file is written anew when most of its lines are old ones: nothing is forgotten, not even what is noted right
@@ -399,34 +399,34 @@ static void the_highest_rev_was_seen(void **state)
 static void nothing_is_forgotten_when_the_file_is_written_anew(void **state)
 {
     fixture *f = *state;
-    cv_seen s, other, again;
+    cv_known_revs s, other, again;
     struct stat there;
     off_t size = 0;
     size_t anew = 0;
-    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
-    char theirs[CV_SEEN_KEY_DIGITS + 1] = "ff112233445566778899aabbccddeeff";
+    char key[CV_KNOWN_REV_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    char theirs[CV_KNOWN_REV_KEY_DIGITS + 1] = "ff112233445566778899aabbccddeeff";
     cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
-    cv_seen_open(&s, f->seen);
-    cv_seen_open(&other, f->seen);
+    cv_known_revs_open(&s, f->seen);
+    cv_known_revs_open(&other, f->seen);
     for (int64_t rev = 1; anew < 2; rev += 2) {
-        assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
-        assert_ok(cv_seen_refresh(&other, &f->err), &f->err);
-        cv_seen_raise(&other, theirs, rev, head);
-        cv_seen_raise(&s, key, rev, head);
-        cv_seen_raise(&s, key, rev + 1, head);
+        assert_ok(cv_known_revs_refresh(&s, &f->err), &f->err);
+        assert_ok(cv_known_revs_refresh(&other, &f->err), &f->err);
+        cv_known_revs_raise(&other, theirs, rev, head);
+        cv_known_revs_raise(&s, key, rev, head);
+        cv_known_revs_raise(&s, key, rev + 1, head);
         assert_int_equal(stat(f->seen, &there), 0);
         if (there.st_size < size) {
             anew++;
-            cv_seen_open(&again, f->seen);
-            assert_ok(cv_seen_refresh(&again, &f->err), &f->err);
-            assert_int_equal(cv_seen_get(&again, key)->rev, rev + 1);
-            assert_int_equal(cv_seen_get(&again, theirs)->rev, rev);
-            cv_seen_close(&again);
+            cv_known_revs_open(&again, f->seen);
+            assert_ok(cv_known_revs_refresh(&again, &f->err), &f->err);
+            assert_int_equal(cv_known_revs_get(&again, key)->rev, rev + 1);
+            assert_int_equal(cv_known_revs_get(&again, theirs)->rev, rev);
+            cv_known_revs_close(&again);
         }
         size = there.st_size;
     }
-    cv_seen_close(&s);
-    cv_seen_close(&other);
+    cv_known_revs_close(&s);
+    cv_known_revs_close(&other);
 }
 
 /* A line for which there is no room is left out; nothing of it makes the others unreadable. */
@@ -434,27 +434,27 @@ static void a_full_disk_leaves_no_part_of_a_line(void **state)
 {
     fixture *f = *state;
     enum { LINE = 124 };
-    cv_seen s;
+    cv_known_revs s;
     struct rlimit before, small;
     struct stat there;
-    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    char key[CV_KNOWN_REV_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
     cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
     small.rlim_cur = 2 * LINE + 50;
-    cv_seen_open(&s, f->seen);
+    cv_known_revs_open(&s, f->seen);
     for (int64_t rev = 1; rev <= 4; rev++) {
         assert_int_equal(setrlimit(RLIMIT_FSIZE, rev == 3 ? &small : &before), 0);
-        cv_seen_raise(&s, key, rev, head);
+        cv_known_revs_raise(&s, key, rev, head);
         assert_int_equal(stat(f->seen, &there), 0);
         assert_int_equal(there.st_size, LINE * (rev < 3 ? rev : rev - 1));
     }
-    cv_seen_close(&s);
-    cv_seen_open(&s, f->seen);
-    assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
-    assert_int_equal(cv_seen_get(&s, key)->rev, 4);
-    cv_seen_close(&s);
+    cv_known_revs_close(&s);
+    cv_known_revs_open(&s, f->seen);
+    assert_ok(cv_known_revs_refresh(&s, &f->err), &f->err);
+    assert_int_equal(cv_known_revs_get(&s, key)->rev, 4);
+    cv_known_revs_close(&s);
 }
 
 static void put_file(const char *path, cv_str bytes)
@@ -472,32 +472,32 @@ static void the_rest_of_a_line_is_cut_off(void **state)
     enum { LINE = 124 };
     static const char *const junk[] = {"x", "\n", "0011g", "00112233445566778899aabbccddeeff-",
                                        "00112233445566778899aabbccddeeff 000a"};
-    cv_seen s;
+    cv_known_revs s;
     struct stat there;
-    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    char key[CV_KNOWN_REV_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
     cv_str head = cv_hash_text(&f->arena, CV_STR("x")), first;
-    cv_seen_open(&s, f->seen);
-    cv_seen_raise(&s, key, 7, head);
-    cv_seen_close(&s);
+    cv_known_revs_open(&s, f->seen);
+    cv_known_revs_raise(&s, key, 7, head);
+    cv_known_revs_close(&s);
     assert_ok(cv_file_read_text(&f->arena, f->seen, &first, &f->err), &f->err);
     assert_int_equal(first.n, LINE);
     for (size_t n = 0; n < LINE; n++) {
         put_file(f->seen, cv_arena_printf(&f->arena, "%.*s%.*s", CV_FMT(first), (int)n, first.p));
-        cv_seen_open(&s, f->seen);
-        assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
-        cv_seen_raise(&s, key, 8, head);
+        cv_known_revs_open(&s, f->seen);
+        assert_ok(cv_known_revs_refresh(&s, &f->err), &f->err);
+        cv_known_revs_raise(&s, key, 8, head);
         assert_int_equal(stat(f->seen, &there), 0);
         assert_int_equal(there.st_size, 2 * LINE);
-        cv_seen_close(&s);
+        cv_known_revs_close(&s);
     }
     for (size_t i = 0; i < 2 * CV_COUNT(junk); i++) {
         cv_err err = {.arena = &f->arena};
         cv_str before = i % 2 ? first : CV_STR("");
         put_file(f->seen, cv_arena_printf(&f->arena, "%.*s%s", CV_FMT(before), junk[i / 2]));
-        cv_seen_open(&s, f->seen);
-        assert_fails(cv_seen_refresh(&s, &err), &err, CV_ERR_REGRESSED);
+        cv_known_revs_open(&s, f->seen);
+        assert_fails(cv_known_revs_refresh(&s, &err), &err, CV_ERR_REGRESSED);
         assert_str_has(cv_err_text(&err), i % 2 ? "line 2 is not one" : "line 1 is not one");
-        cv_seen_close(&s);
+        cv_known_revs_close(&s);
     }
 }
 
@@ -507,20 +507,20 @@ static void nobody_takes_a_line_from_another(void **state)
     fixture *f = *state;
     enum { PROCESSES = 4 };
     const int64_t revs = cv_test_soak() ? 40000 : 4000;
-    char keys[PROCESSES][CV_SEEN_KEY_DIGITS + 1];
+    char keys[PROCESSES][CV_KNOWN_REV_KEY_DIGITS + 1];
     cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
     pid_t processes[PROCESSES];
-    cv_seen s;
+    cv_known_revs s;
     for (int i = 0; i < PROCESSES; i++) {
         snprintf(keys[i], sizeof keys[i], "%032d", i);
         processes[i] = fork();
         if (processes[i] == 0) {
             cv_err err = {.arena = &f->arena};
-            cv_seen_open(&s, f->seen);
+            cv_known_revs_open(&s, f->seen);
             for (int64_t rev = 1; rev <= revs; rev++) {
-                if (!cv_seen_refresh(&s, &err) || (rev > 1 && cv_seen_get(&s, keys[i])->rev != rev - 1))
+                if (!cv_known_revs_refresh(&s, &err) || (rev > 1 && cv_known_revs_get(&s, keys[i])->rev != rev - 1))
                     _exit(1);
-                cv_seen_raise(&s, keys[i], rev, head);
+                cv_known_revs_raise(&s, keys[i], rev, head);
             }
             _exit(0);
         }
@@ -530,12 +530,12 @@ static void nobody_takes_a_line_from_another(void **state)
         assert_int_equal(waitpid(processes[i], &status, 0), processes[i]);
         assert_int_equal(status, 0);
     }
-    cv_seen_open(&s, f->seen);
-    assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+    cv_known_revs_open(&s, f->seen);
+    assert_ok(cv_known_revs_refresh(&s, &f->err), &f->err);
     assert_in_range(s.lines, 1, revs); /* it was written anew */
     for (int i = 0; i < PROCESSES; i++)
-        assert_int_equal(cv_seen_get(&s, keys[i])->rev, revs);
-    cv_seen_close(&s);
+        assert_int_equal(cv_known_revs_get(&s, keys[i])->rev, revs);
+    cv_known_revs_close(&s);
 }
 
 /* A new connection asks about the scopes that were noted last, however many were seen; a check asks about all. */
@@ -543,26 +543,26 @@ static void the_latest_are_compared(void **state)
 {
     fixture *f = begin(state, "");
     enum { OTHERS = 2500, MOST_BYTES = 1000 * 128 + 4096 };
-    cv_seen s;
+    cv_known_revs s;
     cv_scope_position at;
     cv_arena turn = {0};
-    char key[CV_SEEN_KEY_DIGITS + 1];
+    char key[CV_KNOWN_REV_KEY_DIGITS + 1];
     cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
-    cv_seen_open(&s, f->seen);
+    cv_known_revs_open(&s, f->seen);
     for (int i = 0; i < OTHERS; i++) {
         snprintf(key, sizeof key, "%032d", i); /* of scopes that are not there */
-        cv_seen_raise(&s, key, 1, head);
+        cv_known_revs_raise(&s, key, 1, head);
     }
-    cv_seen_close(&s);
+    cv_known_revs_close(&s);
     assert_fails(f->record->calls->begin(f->record, &f->arena, BOARD("x"), &at, &f->err), &f->err, CV_ERR_REGRESSED);
     for (int i = 0; i < 1000; i++) { /* in front of them, as many that are there */
         const cv_scope_id scope = {CV_STR("board"), cv_arena_printf(&f->arena, "s%d", i)};
         does(f, cv_arena_printf(&f->arena,
                                 "INSERT INTO $schema.commits (scope, rev, op_id, created_at, head, era) VALUES "
                                 "('%.*s', 1, 'o', '', '%.*s', 1)",
-                                CV_SEEN_KEY_DIGITS, cv_postgres_scope_key(scope).digits, CV_FMT(head))
+                                CV_KNOWN_REV_KEY_DIGITS, cv_postgres_scope_key(scope).digits, CV_FMT(head))
                     .p);
-        cv_seen_raise(&engine(f)->seen, cv_postgres_scope_key(scope).digits, 1, head);
+        cv_known_revs_raise(&engine(f)->seen, cv_postgres_scope_key(scope).digits, 1, head);
     }
     end_session(f);
     uint64_t bytes = engine(f)->c->costs.bytes;

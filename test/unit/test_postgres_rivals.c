@@ -553,7 +553,7 @@ static void an_open_transaction_delays_the_feed(void **state)
         assert_int_equal(write_x(f, f->record, i % 2 ? "a" : "b", cv_arena_printf(&f->arena, "o%d", i).p),
                          CV_WRITE_DONE);
     assert_str_eq(all_of_the_feed(f, f->record, CV_STR(""), &count), "a 1 before\n");
-    assert_ok(f->record->calls->newest(f->record, &f->arena, &newest, &f->err), &f->err);
+    assert_ok(f->record->calls->newest(f->record, &f->arena, 0, &newest, &f->err), &f->err);
     assert_str_eq(all_of_the_feed(f, f->record, newest, &count), "");
     ask(f, f->admin, "ROLLBACK");
     assert_str_eq(all_of_the_feed(f, f->record, newest, &count), "b 1 o0\na 2 o1\nb 2 o2\n");
@@ -633,7 +633,7 @@ static void tables_that_come_to_another_server_begin_an_era(void **state)
     assert_int_equal(write_x(f, f->record, "a", "o3"), CV_WRITE_DONE);
     cv_str old = all_of_the_feed(f, f->record, CV_STR(""), &count);
     assert_str_eq(old, "a 1 o1\nb 1 o2\na 2 o3\n");
-    assert_ok(f->record->calls->newest(f->record, &f->arena, &position, &f->err), &f->err);
+    assert_ok(f->record->calls->newest(f->record, &f->arena, 0, &position, &f->err), &f->err);
     cv_record_close(f->record);
 
     cv_test_postgres_run(&f->arena, "start %s --memory", server);

@@ -67,7 +67,7 @@ static void read_and_compare(cv_record *record, cv_test_random *random, const mo
         next++;
     assert_int_equal(next, m->count);
     cv_str newest;
-    assert_ok(record->calls->newest(record, &a, &newest, &err), &err);
+    assert_ok(record->calls->newest(record, &a, 0, &newest, &err), &err);
     assert_view_eq(at, newest);
     cv_arena_release(&a);
 }
@@ -213,7 +213,7 @@ static void test_waiting_is_cancelled(void **state)
     call.input_text = CV_STR("{\"wait\":3600}");
     assert_ok(cv_json_parse(&w->turn, call.input_text, &input, &err), &err);
     call.input = &input;
-    call.follower = (cv_follower){leave, NULL};
+    call.follower = (cv_follower){.tell = leave};
     assert_false(cv_op_call(cv_op_find(CV_STR(""), CV_STR("feed")), &call));
     assert_view_eq(cv_err_word(w->errs.items[0].code), CV_STR("cancelled"));
 }

@@ -640,7 +640,7 @@ static void test_confined(void **state)
     assert_true(ask(&w, w.record, true, cv_dialogue_round_prompts, "{'dialogue_id': 'far', 'write': false}"));
     cv_str answer = cv_buf_str(&w.out);
     assert_true(cv_str_find(answer, CV_STR("/nowhere/far")) == SIZE_MAX);
-    assert_str_has(answer, "Hand it in with");
+    assert_str_has(answer, "Send it with");
     cv_world_close(&w);
 }
 

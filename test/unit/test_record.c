@@ -562,8 +562,14 @@ static void read_feed(fixture *f)
             before = x.count;
             assert_ok(r->calls->feed(r, x.position, limit, note_entry, &x, &f->err), &f->err);
         }
-        assert_ok(r->calls->newest(r, &f->turn, &newest, &f->err), &f->err);
+        assert_ok(r->calls->newest(r, &f->turn, 0, &newest, &f->err), &f->err);
         assert_view_eq(x.position, newest);
+        reading last = {.arena = &f->turn};
+        size_t back = below(f, x.count + 3);
+        assert_ok(r->calls->newest(r, &f->turn, back, &last.position, &f->err), &f->err);
+        assert_ok(r->calls->feed(r, last.position, 0, note_entry, &last, &f->err), &f->err);
+        assert_int_equal(last.count, back < x.count ? back : x.count);
+        cv_buf_release(&last.out);
         answers[i] = cv_buf_take(&x.out, &f->turn);
     }
     compare(f, answers, "the feed");
@@ -787,8 +793,8 @@ static void foreign_positions_are_refused(void **state)
     perform(f, f->records[1], &p, &done);
     p.request.op_id = CV_STR("another");
     perform(f, f->records[2], &p, &done);
-    assert_ok(f->records[1]->calls->newest(f->records[1], &f->turn, &here, &f->err), &f->err);
-    assert_ok(f->records[2]->calls->newest(f->records[2], &f->turn, &there, &f->err), &f->err);
+    assert_ok(f->records[1]->calls->newest(f->records[1], &f->turn, 0, &here, &f->err), &f->err);
+    assert_ok(f->records[2]->calls->newest(f->records[2], &f->turn, 0, &there, &f->err), &f->err);
     assert_ok(f->records[1]->calls->feed(f->records[1], here, 0, note_entry, &x, &f->err), &f->err);
     const cv_str wrong[] = {there, CV_STR("2-"), CV_STR("1"), CV_STR("x"), CV_STR("99999999999999999999-ab")};
     for (size_t i = 0; i < CV_COUNT(wrong); i++)

@@ -121,7 +121,7 @@ static void every_way_of_reading_reads(void **state)
     assert_ok(calls->scopes(f->record, CV_STR("board"), CV_STR(""), 0, count_scope, &scopes, &f->err), &f->err);
     assert_int_equal(entries, 1);
     assert_int_equal(scopes, 1);
-    assert_ok(calls->newest(f->record, &f->arena, &position, &f->err), &f->err);
+    assert_ok(calls->newest(f->record, &f->arena, 0, &position, &f->err), &f->err);
     assert_true(position.n > 0);
     assert_ok(calls->reader_at(f->record, &f->arena, CV_STR("r"), &position, &f->err), &f->err);
     assert_ok(calls->last_commit(f->record, &last, &f->err), &f->err);

@@ -447,6 +447,9 @@ static void changed_knows_the_file_that_is_there(void **state)
     }
     assert_int_equal(board_write(f->record, &f->arena, BOARD("x"), "lost", &f->err), CV_WRITE_BUSY);
     assert_str_has(f->err.message, "another file was put in the place of the record");
+    assert_int_equal(unlink(f->path), 0);
+    assert_int_equal(board_write(f->record, &f->arena, BOARD("x"), "gone", &f->err), CV_WRITE_BUSY);
+    assert_str_has(f->err.message, "the file of the record is not there any more");
 }
 
 enum { ASKERS = 4, COMMITS = 50 };

@@ -248,7 +248,7 @@ static void finding_costs_what_is_found(void **state)
             steps_since(both[i]);
             assert_ok(cv_record_get(both[i], &f->arena, BOARD("y"), &card_type, &c, &found, &f->err), &f->err);
             assert_true(found);
-            assert_ok(both[i]->calls->newest(both[i], &f->arena, &last, &f->err), &f->err);
+            assert_ok(both[i]->calls->newest(both[i], &f->arena, 0, &last, &f->err), &f->err);
         }
         costs[i] = steps_since(both[i]);
     }
@@ -556,7 +556,7 @@ static void volatile_rows_leave_no_trace(void **state)
     fixture *f = *state;
     put_some(f);
     cv_str before, after, print = board_print(f->record, &f->arena, BOARD("x"), &f->err);
-    assert_ok(f->record->calls->newest(f->record, &f->arena, &before, &f->err), &f->err);
+    assert_ok(f->record->calls->newest(f->record, &f->arena, 0, &before, &f->err), &f->err);
     const cursor row = {.reader = CV_STR("ann"), .seen = 7};
     const cv_rows rows = {&cursor_type, &row, 1};
     assert_ok(f->record->calls->keep(f->record, BOARD("x"), &rows, &f->err), &f->err);
@@ -564,7 +564,7 @@ static void volatile_rows_leave_no_trace(void **state)
     bool found;
     assert_ok(cv_record_get(f->record, &f->arena, BOARD("x"), &cursor_type, &got, &found, &f->err), &f->err);
     assert_true(found && got.seen == 7 && got.rev == 0);
-    assert_ok(f->record->calls->newest(f->record, &f->arena, &after, &f->err), &f->err);
+    assert_ok(f->record->calls->newest(f->record, &f->arena, 0, &after, &f->err), &f->err);
     assert_view_eq(after, before);
     assert_view_eq(board_print(f->record, &f->arena, BOARD("x"), &f->err), print);
     assert_fails(f->record->calls->keep(f->record, BOARD("unknown"), &rows, &f->err), &f->err, CV_ERR_INVALID_VALUE);

@@ -15,6 +15,7 @@ static const struct {
     {"graph", "{'dialogue_id': 'bread'}"},
     {"compare", "{'dialogue_ids': ['bread', 'rye']}"},
     {"stats", "{}"},
+    {"experts", "{}"},
     {"show", "{'dialogue_id': 'bread'}"},
     {"agent list", "{}"},
     {"agent show", "{'agent_id': 'Muffin'}"},

@@ -464,7 +464,7 @@ static void scopes_are_named_with_their_room(void **state)
         assert_str_has(err->message, cases[i].message);
         assert_str_eq(err->suggestion, cases[i].suggestion);
         if (cv_str_eq(err->field, CV_STR("room"))) {
-            assert_int_equal(err->option_count, 5);
+            assert_int_equal(err->option_count, 6);
             assert_str_eq(err->options[0], "dialogue");
             assert_str_eq(err->options[1], "mail");
             assert_str_eq(err->options[2], "chat");
@@ -499,7 +499,7 @@ static void it_can_be_followed_and_left(void **state)
     s.id = CV_STR("another");
     s.writes = 0;
     cv_sample_create(&s);
-    s.call.follower = (cv_follower){follow, &patient};
+    s.call.follower = (cv_follower){.tell = follow, .ctx = &patient};
     verify_sample(&s, "{}", true);
     assert_int_equal(patient.heard, 2);
     assert_str_eq(patient.whats[0], "another");

@@ -6,29 +6,49 @@ import { createRequire } from "node:module";
 const need = createRequire(new URL("../../web/package.json", import.meta.url));
 const { chromium } = need("playwright-core");
 const [url, folder, word = ""] = process.argv.slice(2);
+const decided = "#/dialogue/nvidia-investment-decision";
 const views = {
   home: "#/",
-  dialogue: "#/dialogue/nvidia-investment-decision",
+  dialogues: "#/dialogue",
+  decided,
   running: "#/dialogue/job-queue",
-  rounds: "#/dialogue/nvidia-investment-decision/rounds",
-  graph: "#/dialogue/nvidia-investment-decision/graph",
-  experts: "#/dialogue/nvidia-investment-decision/experts",
+  item: `${decided}?item=T0001`,
+  rounds: `${decided}/rounds/1`,
+  graph: `${decided}/graph`,
+  tensions: `${decided}/tensions`,
+  panel: `${decided}/experts`,
+  history: `${decided}/history`,
+  experts: "#/experts",
+  expert: "#/experts/muffin",
   mail: "#/mail",
   inbox: "#/mail/ada",
   chat: "#/chat/cut-over",
   notes: "#/notes",
+  note: "#/notes/src%2Fdrain.py",
+  agents: "#/agents",
+  agent: "#/agents/builder",
   search: "#/search?q=payments",
+  "sign-in": "#/sign-in",
 };
+const sizes = [
+  [1440, 900],
+  [1024, 800],
+  [390, 844],
+];
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-for (const width of [1440, 1024, 390])
-  for (const colorScheme of width === 1440 ? ["light", "dark"] : ["light"]) {
-    const page = await browser.newPage({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme });
-    for (const [name, hash] of Object.entries(views).filter(([n]) => n.includes(word))) {
-      await page.goto(`${url}/${hash}`);
-      await page.waitForSelector("h1");
-      await page.waitForTimeout(400);
-      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
-    }
-    await page.close();
-  }
+const wanted = Object.entries(views).filter(([name]) => name.includes(word));
+for (const [width, height] of sizes)
+  await Promise.all(
+    ["light", "dark"].map(async (colorScheme) => {
+      const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+      for (const [name, hash] of wanted) {
+        await page.goto(`${url}/${hash}`);
+        await page.waitForSelector("h1");
+        await page.waitForLoadState("networkidle").catch(() => undefined); // the stream of events never ends
+        await page.waitForTimeout(250);
+        await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
+      }
+      await page.close();
+    }),
+  );
 await browser.close();

@@ -1,7 +1,7 @@
 // ask.ts - what a view shows, and keeps up to date: asked once, and again after every commit that concerns it.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { ask, act, type ApiError, type Input } from "./api";
-import { onCommit } from "./live";
+import { onCommit, onReturn } from "./live";
 
 export interface Asked<T> {
   data: T | undefined;
@@ -50,9 +50,11 @@ export function useAsk<T>(question: Question): Asked<T> {
       clearTimeout(timer);
       timer = setTimeout(run, PATIENCE);
     });
+    const stopReturning = onReturn(run);
     return () => {
       clearTimeout(timer);
       stop();
+      stopReturning();
     };
   }, [key, run]);
   return { ...state, again: run };
@@ -75,10 +77,12 @@ export function useAskAll<T>(room: string, operation: string, inputs: Input[]): 
       clearTimeout(timer);
       timer = setTimeout(run, PATIENCE);
     });
+    const stopReturning = onReturn(run);
     return () => {
       current = false;
       clearTimeout(timer);
       stop();
+      stopReturning();
     };
   }, [key, operation, room]);
   return answers;

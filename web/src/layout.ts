@@ -8,7 +8,7 @@ export interface Node {
   rank: number;
 }
 
-export interface Edge {
+export interface Link {
   from: string;
   to: string;
 }
@@ -20,11 +20,22 @@ export interface Point {
 
 const SWEEPS = 8;
 
-export function layers(nodes: Node[], edges: Edge[], gap: { x: number; y: number }): Map<string, Point> {
-  const ranks = [...new Set(nodes.map((n) => n.rank))].sort((a, b) => a - b);
-  const columns = ranks.map((rank) => nodes.filter((n) => n.rank === rank).map((n) => n.id));
+/** Columns by rank, in the order of their places. */
+function columnsOf(nodes: Node[]): string[][] {
+  const columns = new Map<number, string[]>();
+  for (const { id, rank } of nodes) {
+    const column = columns.get(rank);
+    if (column) column.push(id);
+    else columns.set(rank, [id]);
+  }
+  return [...columns.entries()].sort(([a], [b]) => a - b).map(([, column]) => column);
+}
+
+export function layers(nodes: Node[], links: Link[], gap: { x: number; y: number }): Map<string, Point> {
+  const columns = columnsOf(nodes);
   const near = new Map<string, string[]>(nodes.map((n) => [n.id, []]));
-  for (const { from, to } of edges) {
+  for (const { from, to } of links) {
+    if (!near.has(from) || !near.has(to)) continue;
     near.get(from)?.push(to);
     near.get(to)?.push(from);
   }
@@ -45,8 +56,6 @@ export function layers(nodes: Node[], edges: Edge[], gap: { x: number; y: number
     }
   }
   const points = new Map<string, Point>();
-  columns.forEach((column, i) =>
-    column.forEach((id) => points.set(id, { x: i * gap.x, y: (place.get(id) ?? 0) * gap.y })),
-  );
+  columns.forEach((column, i) => column.forEach((id) => points.set(id, { x: i * gap.x, y: (place.get(id) ?? 0) * gap.y })));
   return points;
 }

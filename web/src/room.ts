@@ -1,4 +1,5 @@
 // room.ts - what the frame wants of a room. rooms.ts has the table; nothing else names one.
+import type { Commit } from "./live";
 import type { Place } from "./router";
 
 /** Something that waits for somebody: shown on top of the first page. */
@@ -6,6 +7,13 @@ export interface Attention {
   text: string;
   href: string;
   tone: "amber" | "red" | "blue";
+}
+
+/** A number that says something: shown on the first page. */
+export interface Figure {
+  value: string;
+  label: string;
+  href: string;
 }
 
 export interface Hit {
@@ -17,12 +25,24 @@ export interface Hit {
   snippet: string;
 }
 
+export type View = (props: { place: Place }) => preact.JSX.Element;
+
 export interface Room {
   name: string;
   title: string;
+  View: View;
   /** A hook: what waits now. */
   useAttention: () => Attention[];
-  View: (props: { place: Place }) => preact.JSX.Element;
+  /** A hook: the room in a few numbers. */
+  useFigures?: () => Figure[];
   /** Where a hit of the search, or a commit of the feed, is shown. */
   address: (scope: string, kind?: string, id?: string) => string;
+  /** What people call a scope of it; without it by its name. */
+  scopeName?: (scope: string) => string;
+  /** What was done, behind the name of who did it: "answered in"; empty: not worth a line. Without it the words of the operation. */
+  told?: (commit: Commit) => string;
+  /** What the room knows of an agent, on the agent's page. */
+  AboutAgent?: (props: { name: string }) => preact.JSX.Element | null;
+  /** Views besides its own: #/experts. */
+  pages?: Record<string, { title: string; View: View }>;
 }

@@ -1,4 +1,4 @@
-// rooms.ts - the rooms that have views, in the order of the menu. A room that has none is still searched and fed.
+// rooms.ts - the rooms that have views, in the order of the menu. A room that has none is shown by its feed (views/feed.tsx).
 import type { Room } from "./room";
 import { chat } from "./rooms/chat";
 import { dialogue } from "./rooms/dialogue";
@@ -8,6 +8,9 @@ import { link } from "./router";
 
 export const rooms: Room[] = [dialogue, mail, chat, notes];
 
+export const roomOf = (name: string): Room | undefined => rooms.find((r) => r.name === name);
+
 export function addressOf(room: string, scope: string, kind?: string, id?: string): string {
-  return rooms.find((r) => r.name === room)?.address(scope, kind, id) ?? link();
+  if (room === "project") return link("agents");
+  return roomOf(room)?.address(scope, kind, id) ?? link("feed", room, scope);
 }

@@ -1,4 +1,4 @@
-// words.ts - how things look: kind by shape, status by colour and word, experts by initials and a hue of their own.
+// words.ts - how things look and read: kind by shape, status by colour and word, people by initials and a hue of their own.
 
 export type Kind = "perspective" | "recommendation" | "tension" | "evidence" | "claim";
 
@@ -10,11 +10,13 @@ export const glyphs: Record<Kind, string> = {
   claim: "◆",
 };
 
+export const kinds = Object.keys(glyphs) as Kind[];
+
 const tones: Record<string, string> = {
   open: "amber",
   proposed: "amber",
-  asserted: "amber",
-  cited: "amber",
+  asserted: "grey",
+  cited: "grey",
   converging: "blue",
   addressed: "blue",
   amended: "blue",
@@ -41,7 +43,9 @@ const tones: Record<string, string> = {
   online: "green",
 };
 
-export function toneOf(status: string): string {
+/** The colour of a status. A perspective is never closed: that it is open is nothing to wait for. */
+export function toneOf(status: string, kind?: Kind): string {
+  if (kind === "perspective" && status === "open") return "ink";
   return tones[status] ?? "grey";
 }
 
@@ -56,14 +60,24 @@ export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+const small = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/** "two tensions": numbers in a sentence are words as long as they are small. */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${small[n] ?? String(n)} ${n === 1 ? one : many}`;
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
 }
 
 export function list(words: string[]): string {
   if (words.length < 2) return words.join("");
   return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1] ?? ""}`;
 }
+
+/** A vote does not break at the end of a line. */
+export const vote = (text: string): string => text.replaceAll("-", "\u2013");
 
 const units: [number, string][] = [
   [86400, "d"],
@@ -80,6 +94,18 @@ export function ago(time: string, now = Date.now()): string {
   return agoSeconds(Math.max(0, (now - Date.parse(time)) / 1000));
 }
 
-export function clock(time: string): string {
-  return new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+/** The time of day; of another day the date as well. */
+export function clock(time: string, now = new Date()): string {
+  const at = new Date(time);
+  const hour = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+  return at.toDateString() === now.toDateString() ? hour : `${at.toLocaleDateString([], { day: "numeric", month: "short" })} ${hour}`;
+}
+
+export function day(time: string): string {
+  return new Date(time).toLocaleDateString([], { day: "numeric", month: "long", year: "numeric" });
+}
+
+export function cut(text: string, length: number): string {
+  const letters = [...text];
+  return letters.length > length ? `${letters.slice(0, length - 1).join("").trimEnd()}…` : text;
 }

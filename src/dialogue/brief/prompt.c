@@ -1,9 +1,10 @@
 /* prompt.c - a prompt: its head, the role, what is open, the instructions; see prompt.h. */
 #include "dialogue/brief/prompt.h"
-#include "dialogue/text/spec.h"
 
 #include "dialogue/brief/story.h"
 #include "dialogue/text/doc.h"
+#include "dialogue/text/spec.h"
+#include "kit/frame.h"
 
 static const cv_map nobody = {0}; /* prompts have no panel section: agents are not told by name */
 
@@ -351,15 +352,22 @@ static cv_str hand_in(const cv_prompt *p, bool content)
     return cv_name_call(v->name, v->a, CV_STR("dialogue respond"), v->s.id, arguments, CV_COUNT(arguments));
 }
 
-/* Agents may have files, tools, both or neither. */
+/* Agents may have files, tools, both or neither; or somebody takes what they answer. */
 static void write_way_back(const cv_prompt *p)
 {
+    if (p->answer_only) {
+        cv_buf_add_z(p->out,
+                     "Your answer is your response, word for word: answer with the response and nothing else. Write no "
+                     "files and call no commands to send it.\n\n"
+                     "If you have nothing to add, answer `NO CONTRIBUTION` and nothing else.\n");
+        return;
+    }
     cv_str respond = hand_in(p, true), nothing = hand_in(p, false);
     if (p->response_path)
-        cv_buf_printf(p->out, "Write your response to `%s`, or hand", p->response_path);
+        cv_buf_printf(p->out, "Write your response to `%s`, or send", p->response_path);
     else
-        cv_buf_add_z(p->out, "Hand");
-    cv_buf_printf(p->out, " it in with `%.*s`. If you can do neither, let it be your answer, and nothing else.\n\n",
+        cv_buf_add_z(p->out, "Send");
+    cv_buf_printf(p->out, " it with `%.*s`. If you can do neither, answer with the response alone.\n\n",
                   CV_FMT(respond));
     cv_buf_printf(p->out, "If you have nothing to add, say so: `%.*s`.\n", CV_FMT(nothing));
 }
@@ -396,10 +404,18 @@ void cv_prompt_write(cv_prompt *p)
     }
     write_calibration(p);
     write_role(p);
+    if (p->v->round > 0) {
+        cv_buf_add_z(p->out, cv_frame_rule);
+        rule(p);
+    }
     write_brief(p);
     if (p->v->round > 0) {
+        size_t frame = cv_frame_begin(p->out);
+        cv_buf_add_char(p->out, '\n');
         cv_prompt_rounds(p);
         write_active(p);
+        cv_frame_end(p->out, frame);
+        cv_buf_add_char(p->out, '\n');
     }
     write_instructions(p);
 }

@@ -58,6 +58,7 @@ typedef struct {
     cv_prompt_left left;       /* cv_prompt_write: what that came to */
     int64_t token_budget;      /* 0: none */
     const char *response_path; /* NULL: responses are only handed in by command */
+    bool answer_only;          /* the answer itself is the response */
     cv_prompt_block *blocks;   /* by item, shared by all prompts of the view; each made when first used */
     cv_str context;            /* what became of the expert's contributions (story.h), empty for those who are new */
     cv_buf *out;

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "dialogue/brief/story.h"
 #include "dialogue/text/doc.h"
+#include "kit/frame.h"
 
 enum {
     MOST_QUOTED = 12,   /* items in full; the rest by id: all of it stands in the prior rounds */
@@ -141,7 +142,8 @@ static void quote_item(const cv_prompt *p, uint32_t i)
     cv_buf_add(p->out, cv_prompt_line(v->a, item->row->label));
     cv_buf_add_z(p->out, "** (");
     cv_story_names(v, item->by, (cv_str){NULL, 0}, p->out);
-    const cv_rec_expert *alone = item->by->count == 1 ? cv_state_expert(&v->s, item->by->items[0]) : NULL;
+    const cv_rec_expert *alone =
+        item->by->count == 1 && !v->anonymous ? cv_state_expert(&v->s, item->by->items[0]) : NULL;
     if (alone) {
         cv_buf_add_z(p->out, ", ");
         cv_buf_add(p->out, cv_prompt_line(v->a, alone->role));
@@ -155,10 +157,15 @@ static void write_prior_work(const cv_prompt *p, const cv_relevance *r)
     size_t first = at_most(r->subjects.count), room = MOST_QUOTED - first;
     size_t second = r->related.count < room ? r->related.count : room;
     cv_buf_add_z(p->out, "### Relevant Prior Work\n\n");
+    size_t frame = first + second ? cv_frame_begin(p->out) : 0;
     for (size_t i = 0; i < first; i++)
         quote_item(p, r->subjects.items[i]);
     for (size_t i = 0; i < second; i++)
         quote_item(p, r->related.items[i]);
+    if (frame) {
+        cv_frame_end(p->out, frame);
+        cv_buf_add_char(p->out, '\n');
+    }
     if (first == 0)
         cv_buf_add_z(p->out, "Nothing that was said so far concerns you more than the rest of it.\n\n");
     if (first < r->subjects.count || second < r->related.count) {

@@ -81,13 +81,16 @@ static void write_left(const cv_prompt *p)
 static void write_mark(const cv_view *v, const cv_view_item *item, cv_buf *out)
 {
     bool tension = item->kind == CV_KIND_TENSION;
+    cv_str *by = CV_NEW_ARRAY(v->a, item->by->count, cv_str);
+    for (size_t i = 0; i < item->by->count; i++)
+        by[i] = cv_view_slug(v, item->by->items[i]);
     cv_mark mark = {.type = (cv_mark_type)item->kind,
                     .style = tension ? CV_STYLE_CLASSIC : CV_STYLE_GLOBAL,
                     .sub = -1,
                     .colon = true,
                     .id = item->id,
                     .label = cv_squeeze(v->a, item->row->label),
-                    .by = tension ? (cv_str){NULL, 0} : cv_arena_list(v->a, item->by->items, item->by->count)};
+                    .by = tension ? (cv_str){NULL, 0} : cv_arena_list(v->a, by, item->by->count)};
     cv_mark_print(out, &mark);
 }
 
@@ -114,13 +117,13 @@ static void write_note(const cv_view *v, const cv_view_item *item, bool bodiless
     cv_buf_add_char(out, '\n');
 }
 
-static void write_tie(const cv_view_tie *tie, const char *before, cv_buf *out)
+static void write_tie(const cv_view *v, const cv_view_tie *tie, const char *before, cv_buf *out)
 {
     cv_mark mark = {.type = CV_MARK_REFERENCE,
                     .style = CV_STYLE_CLASSIC,
                     .sub = (int)tie->type,
                     .word = cv_ref_words.items[tie->type],
-                    .targets = tie->target};
+                    .targets = cv_view_slug(v, tie->target)};
     cv_buf_add_z(out, before);
     cv_mark_print(out, &mark);
 }
@@ -154,7 +157,7 @@ static void write_ties(const cv_view *v, uint32_t item, bool whole, cv_buf *out)
     const uint32_t *tie = cv_group_begin(&v->ties_from, item), *end = cv_group_end(&v->ties_from, item);
     bool told = false;
     for (const char *before = "\n"; tie < end; tie++, before = told ? "\n" : " ") {
-        write_tie(&v->ties.items[*tie], before, out);
+        write_tie(v, &v->ties.items[*tie], before, out);
         told = whole && write_reason(v, &v->ties.items[*tie], out);
     }
     cv_buf_add_z(out, cv_group_is_empty(&v->ties_from, item) || told ? "\n" : "\n\n");
@@ -196,11 +199,14 @@ static void write_item(const cv_prompt *p, uint32_t i)
 
 static void write_move(const cv_prompt *p, const cv_view_move *move)
 {
+    cv_str *targets = CV_NEW_ARRAY(p->v->a, move->target_count, cv_str);
+    for (size_t i = 0; i < move->target_count; i++)
+        targets[i] = cv_view_slug(p->v, move->targets[i]);
     cv_mark mark = {.type = CV_MARK_MOVE,
                     .style = CV_STYLE_CLASSIC,
                     .sub = (int)move->type,
                     .word = cv_move_words.items[move->type],
-                    .targets = cv_arena_list(p->v->a, move->targets, move->target_count)};
+                    .targets = cv_arena_list(p->v->a, targets, move->target_count)};
     cv_mark_print(p->out, &mark);
     cv_buf_add_char(p->out, '\n');
     cv_prompt_text(p->v->a, p->out, move->row->context);
@@ -228,7 +234,7 @@ static void write_loose(const cv_prompt *p, size_t key)
     bool told = false;
     for (const char *before = ""; i < end; i++, before = told ? "\n" : " ") {
         const cv_view_tie *tie = &v->ties.items[v->loose.items[*i].a];
-        write_tie(tie, before, p->out);
+        write_tie(v, tie, before, p->out);
         told = tie->row->round >= p->cut.bodies && write_reason(v, tie, p->out);
     }
     cv_buf_add_z(p->out, cv_group_is_empty(&v->loose_of, key) ? "" : told ? "\n" : "\n\n");
@@ -240,7 +246,7 @@ static void write_voice(const cv_prompt *p, int64_t round, size_t speaker)
     const cv_view_speaker *who = &v->speakers.items[speaker];
     size_t key = cv_view_key(v, round, speaker);
     cv_buf_printf(p->out, "#### %.*s%s", CV_FMT(who->name), speaker == p->member->speaker ? " (You)" : "");
-    if (who->expert) {
+    if (who->expert && (!v->anonymous || speaker == p->member->speaker)) {
         cv_buf_add_z(p->out, " — ");
         cv_buf_add(p->out, cv_prompt_line(v->a, who->role));
     }

@@ -115,6 +115,7 @@ static void make_jobs(press *x)
                                  .spec = read_spec(x->call),
                                  .blocks = blocks,
                                  .context = cv_story_context(&x->v, member),
+                                 .answer_only = cv_json_get_true(x->call->input, "answer_only"),
                                  .out = &x->prompt};
         if (x->folder.root)
             x->jobs[i].response_path =
@@ -235,11 +236,15 @@ static bool write_file(press *x, const cv_prompt *job, cv_round_file file, cv_st
     return true;
 }
 
+/* Where nobody is to know who the others are there is no context: it names them. */
 static bool write_files(press *x, const cv_prompt *job, cv_json_writer *w)
 {
+    if (!write_file(x, job, CV_FILE_PROMPT, cv_buf_str(&x->prompt), "prompt_path", w))
+        return false;
+    if (x->v.anonymous)
+        return true;
     print_context(x, job);
-    return write_file(x, job, CV_FILE_PROMPT, cv_buf_str(&x->prompt), "prompt_path", w) &&
-           write_file(x, job, CV_FILE_CONTEXT, cv_buf_str(&x->context), "context_path", w);
+    return write_file(x, job, CV_FILE_CONTEXT, cv_buf_str(&x->context), "context_path", w);
 }
 
 /* What is too long for the caller in sum is there for the asking, one expert after the other. */
@@ -300,7 +305,11 @@ static bool print_answer(press *x)
 bool cv_dialogue_round_prompts(cv_call *call)
 {
     press x = {.call = call};
-    if (!cv_view_load(call, &x.v) || !read_request(&x))
+    if (!cv_view_load(call, &x.v))
+        return false;
+    if (cv_json_get_true(call->input, "anonymous"))
+        cv_view_anonymise(&x.v);
+    if (!read_request(&x))
         return false;
     bool ok = fit_all(&x);
     if (ok && x.write)

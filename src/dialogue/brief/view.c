@@ -459,6 +459,23 @@ bool cv_view_has_by(const cv_people *people, cv_str slug)
     return false;
 }
 
+void cv_view_anonymise(cv_view *v)
+{
+    v->anonymous = true;
+    for (size_t i = 0; i < v->speakers.count; i++)
+        if (v->speakers.items[i].expert)
+            v->speakers.items[i].name =
+                cv_arena_printf(v->a, "Expert %lld", (long long)v->speakers.items[i].expert->position);
+}
+
+cv_str cv_view_slug(const cv_view *v, cv_str slug)
+{
+    bool position = cv_str_starts(slug, CV_STR("@"));
+    const uintptr_t *at = v->anonymous ? cv_map_get(&v->speaker_at, cv_str_from(slug, position)) : NULL;
+    const cv_rec_expert *expert = at ? v->speakers.items[*at - 1].expert : NULL;
+    return expert ? cv_arena_printf(v->a, "%sexpert-%lld", position ? "@" : "", (long long)expert->position) : slug;
+}
+
 cv_str cv_view_name(const cv_view *v, cv_str slug)
 {
     const uintptr_t *at = cv_map_get(&v->speaker_at, slug);

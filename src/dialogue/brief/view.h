@@ -82,6 +82,7 @@ typedef struct {
     cv_naming name;       /* how whoever asked calls operations, and so do those who are prompted */
     cv_str status;        /* the dialogue's, before the round */
     int64_t total;        /* of the scores before */
+    bool anonymous;       /* experts have numbers in the place of names, and no roles */
     size_t open_tensions; /* of the items */
     CV_STATE_LIST(cv_view_round) rounds;
     CV_STATE_LIST(cv_view_item) items; /* by kind, round and number */
@@ -112,6 +113,9 @@ bool cv_view_load(cv_call *call, cv_view *ret_view);
 /* The view of a state that has all rows but responses and origins; events only for a registered round. */
 void cv_view_make(cv_arena *a, const cv_state *s, int64_t round, cv_view *ret_view);
 
+/* From now on nobody is called by name. */
+void cv_view_anonymise(cv_view *v);
+
 static inline size_t cv_view_key(const cv_view *v, int64_t round, size_t speaker)
 {
     assert(round >= 0 && speaker < v->speakers.count);
@@ -122,7 +126,8 @@ uint32_t cv_view_find(const cv_view *v, cv_str display_id); /* CV_NO_ITEM: none 
 bool cv_view_is_open(const cv_view_item *item);             /* a tension that is open; another kind as it was said */
 bool cv_view_has_by(const cv_people *people, cv_str slug);
 bool cv_view_spoke(const cv_view *v, int64_t round, size_t speaker);
-cv_str cv_view_name(const cv_view *v, cv_str slug);                     /* "Muffin" */
+cv_str cv_view_name(const cv_view *v, cv_str slug); /* "Muffin" */
+cv_str cv_view_slug(const cv_view *v, cv_str slug); /* as others are to see it: "muffin", "expert-3" */
 const cv_view_member *cv_view_member_of(const cv_view *v, cv_str slug); /* NULL: not on the panel */
 
 /* ---- view_json.c ------------------------------------------------------------------------------------------------- */

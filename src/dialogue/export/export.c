@@ -1,4 +1,4 @@
-/* export.c - a dialogue as one JSON file.
+/* export.c - a dialogue as one file: JSON, or a page that opens anywhere (report.h).
  *
  *     record -> state + graph -> head | rounds (responses streamed) | entities (contents streamed) | moves, verdicts
  *               | rows
@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "dialogue/export/exporter.h"
+#include "dialogue/export/report.h"
 #include "dialogue/files.h"
 #include "dialogue/operations.h"
 #include "kit/outlet.h"
@@ -23,23 +24,26 @@
 typedef struct {
     cv_str dialogue_id;
     cv_where where; /* path NULL: the document is the answer */
+    bool html;      /* a report in the place of the JSON */
     bool moved;     /* somebody wrote meanwhile */
 } job;
 
 /* ---- where to ---------------------------------------------------------------------------------------------------- */
 
-static bool default_place(cv_call *call, const cv_export *x, cv_where *ret_where, cv_err *err)
+static bool default_place(cv_call *call, const cv_export *x, bool html, cv_where *ret_where, cv_err *err)
 {
     cv_where folder;
     if (!cv_dialogue_folder(call, &x->s, &folder, err) || !cv_folder_make_at(folder, err))
         return false;
-    *ret_where = cv_where_in(call->arena, folder, "dialogue.json");
+    *ret_where = cv_where_in(call->arena, folder, html ? "report.html" : "dialogue.json");
     return true;
 }
 
-/* An export names its format first, as nobody else's file does. */
+/* An export names its format first, as nobody else's file does; so does a report. */
 static bool is_export(cv_str bytes)
 {
+    if (cv_report_is_one(bytes))
+        return true;
     cv_str word = cv_str_from(bytes, sizeof "{\n  \"format\": \"" - 1);
     return cv_str_starts(bytes, CV_STR("{\n  \"format\": \"")) && cv_str_starts(word, cv_export_format) &&
            cv_str_starts(cv_str_from(word, cv_export_format.n), CV_STR("\",\n"));
@@ -76,7 +80,7 @@ static bool choose_place(cv_call *call, const cv_export *x, job *j, cv_err *err)
     if (cv_str_eq(given, CV_STR("-")))
         return true;
     if (!given.p)
-        return default_place(call, x, &j->where, err) && may_replace(call, j->where, err);
+        return default_place(call, x, j->html, &j->where, err) && may_replace(call, j->where, err);
     if (cv_outlet_where(call, given, &j->where, err) && may_replace(call, j->where, err))
         return true;
     cv_err_field(err, CV_STR("output_path"));
@@ -115,12 +119,24 @@ static bool write_document(cv_export *x, job *j, cv_err *err)
         cv_export_rounds_end(x);
     cv_export_entities_end(x);
     cv_export_tail(x);
-    if (!cv_export_record(x, cv_json_get_true(x->call->input, "plain"), &position, err))
+    if (!cv_export_record(x, j->html || cv_json_get_true(x->call->input, "plain"), &position, err))
         return false;
     j->moved |= position.rev != x->s.position.rev;
     cv_json_end_object(&x->w);
     cv_export_warn_rest(x);
     return true;
+}
+
+/* The document itself, or the page that carries it. */
+static bool write_format(cv_export *x, job *j, cv_buf *out, cv_err *err)
+{
+    cv_buf document = {0};
+    x->w.out = j->html ? &document : out;
+    bool ok = write_document(x, j, err);
+    if (ok && !j->moved && j->html)
+        cv_report_print(x->call->arena, x->s.id, x->s.dialogue.title, cv_buf_str(&document), out);
+    cv_buf_release(&document);
+    return ok;
 }
 
 static bool write_file(cv_export *x, job *j, cv_err *err)
@@ -130,9 +146,9 @@ static bool write_file(cv_export *x, job *j, cv_err *err)
     cv_file_rules rules = {.arena = call->arena, .is_ours = is_ours, .ctx = call};
     if (!cv_file_begin(&writer, NULL, j->where, &rules, err))
         return false;
-    x->w.out = &writer.out;
-    bool ok = write_document(x, j, err);
-    cv_buf_add_char(&writer.out, '\n'); /* an answer gets its own from the door */
+    bool ok = write_format(x, j, &writer.out, err);
+    if (!j->html)
+        cv_buf_add_char(&writer.out, '\n'); /* an answer gets its own from the door */
     if (ok && !j->moved) {
         ok = cv_file_commit(&writer, err);
         cv_dialogue_file_warn(call, &rules, (cv_str){NULL, 0}, &x->warnings);
@@ -141,6 +157,24 @@ static bool write_file(cv_export *x, job *j, cv_err *err)
     if (!cv_buf_ok(&writer.out))
         return cv_file_commit(&writer, err); /* fails, and tells why */
     cv_file_rollback(&writer);
+    return ok;
+}
+
+/* A report is a text in the answer: people get the text alone. */
+static bool answer_html(cv_export *x, job *j, cv_err *err)
+{
+    cv_buf html = {0};
+    cv_json_writer w = {.out = x->call->out};
+    bool ok = write_format(x, j, &html, err);
+    if (ok && !j->moved) {
+        cv_json_begin_object(&w);
+        cv_json_key_str(&w, "status", CV_STR("success"));
+        cv_json_key_str(&w, "dialogue_id", x->s.id);
+        cv_json_key_int(&w, "rev", x->s.position.rev);
+        cv_json_key_str(&w, "html", cv_buf_str(&html));
+        cv_json_end_object(&w);
+    }
+    cv_buf_release(&html);
     return ok;
 }
 
@@ -175,7 +209,9 @@ static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
     j->moved = position.rev != x->s.position.rev;
     if (j->moved)
         return true;
-    return j->where.path ? write_file(x, j, err) : write_answer(x, j, err);
+    if (j->where.path)
+        return write_file(x, j, err);
+    return j->html ? answer_html(x, j, err) : write_answer(x, j, err);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -212,7 +248,12 @@ static void answer(const cv_export *x, const char *path)
 bool cv_dialogue_export(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    job j = {.dialogue_id = cv_json_get_text(call->input, "dialogue_id")};
+    job j = {.dialogue_id = cv_json_get_text(call->input, "dialogue_id"),
+             .html = cv_str_eq(cv_json_get_text(call->input, "format"), CV_STR("html"))};
+    if (j.html && !cv_report_possible(&err)) {
+        cv_err_field(&err, CV_STR("format"));
+        return cv_call_fail(call, &err);
+    }
     for (int tries = 0; tries < CV_MAX_READINGS; tries++) {
         cv_export *x = CV_NEW(call->arena, cv_export);
         j.moved = false;

@@ -1,7 +1,7 @@
 /* play_round.c - one round of a script becomes a panel and a registered round; see play.h.
  *
  *     who spoke, who sits              -> evolve-panel, when that is somebody else than before
- *     what was said                    -> cv_hear: items, references, moves
+ *     what was said                    -> cv_extract_files: items, references, moves
  *     what only the tracker knows      -> tensions of the judge, and updates of tensions by the judge
  *     boards                           -> scores; a round whose score nobody gives has 0, and that is told
  */
@@ -21,7 +21,7 @@ typedef struct {
     cv_state state;
     cv_act *act;
     int round;
-    cv_hearing hearing;
+    cv_extract extract;
 } scene;
 
 /* ---- the panel --------------------------------------------------------------------------------------------------- */
@@ -238,8 +238,8 @@ static void keep_notes(const scene *sc)
                                         CV_STR_INIT("long_label"),   CV_STR_INIT("no_marks"),
                                         CV_STR_INIT("renumbered"),   CV_STR_INIT("duplicate_id")};
     cv_script *s = sc->p->s;
-    for (size_t i = 0; i < sc->hearing.notes.count; i++) {
-        const cv_heard_note *note = &sc->hearing.notes.items[i];
+    for (size_t i = 0; i < sc->extract.notes.count; i++) {
+        const cv_extracted_note *note = &sc->extract.notes.items[i];
         const cv_part *part = part_of(sc, note->expert);
         size_t sheet = part ? part->sheet : CV_NO_SHEET, line = part ? cv_part_read_line(part, note->line) : 0;
         if (cv_str_eq(note->expert, cv_judge_slug))
@@ -252,10 +252,10 @@ static void keep_notes(const scene *sc)
 }
 
 /* What was read as it was meant is a decision, and so is what was taken off; the rest was not understood. */
-static void keep_reading(const scene *sc, size_t voice)
+static void keep_reading(const scene *sc, size_t index)
 {
     cv_script *s = sc->p->s;
-    const cv_part *part = &sc->act->parts.items[voice];
+    const cv_part *part = &sc->act->parts.items[index];
     cv_str expert = s->players.items[part->player].slug;
     line_walk source = {.rest = part->text}, text = {.rest = part->plain.text};
     cv_diagnostics unread = {0};
@@ -268,7 +268,7 @@ static void keep_reading(const scene *sc, size_t voice)
         else
             cv_script_decide(s, part->sheet, line, "%.*s: %.*s", CV_FMT(expert), CV_FMT(remark->message));
     }
-    cv_diagnose_unread(s->arena, &sc->hearing, voice, &unread);
+    cv_diagnose_unread(s->arena, &sc->extract, index, &unread);
     for (size_t i = 0; i < unread.count; i++)
         if (cv_str_eq(unread.items[i].severity, cv_fate_words.items[CV_FATE_LOST]))
             cv_script_misunderstand(s, part->sheet, cv_part_read_line(part, unread.items[i].line),
@@ -277,7 +277,7 @@ static void keep_reading(const scene *sc, size_t voice)
 
 static int by_number(const void *x, const void *y)
 {
-    const cv_heard_entity *a = x, *b = y;
+    const cv_extracted_entity *a = x, *b = y;
     cv_id left, right;
     if (a->kind != b->kind)
         return CV_ORDER(a->kind, b->kind);
@@ -297,22 +297,22 @@ static cv_str summary_of(const scene *sc)
 }
 
 /* Where items are written as they are registered (transcripts), the judge's marks mean what they say as well. */
-static void hear(scene *sc)
+static void extract(scene *sc)
 {
     cv_script *s = sc->p->s;
     bool in_full = sc->p->played->threads.in_full[sc->round];
     size_t count = sc->act->parts.count;
-    cv_voice *voices = CV_NEW_ARRAY(s->arena, count + 1, cv_voice);
+    cv_response_text *texts = CV_NEW_ARRAY(s->arena, count + 1, cv_response_text);
     cv_map names;
     for (size_t i = 0; i < count; i++)
-        voices[i] =
-            (cv_voice){s->players.items[sc->act->parts.items[i].player].slug, sc->act->parts.items[i].plain.text};
+        texts[i] = (cv_response_text){s->players.items[sc->act->parts.items[i].player].slug,
+                                      sc->act->parts.items[i].plain.text};
     cv_threads_names(&sc->p->played->threads, s, &sc->state, sc->round, &names);
     if (in_full)
-        voices[count++] = (cv_voice){cv_judge_slug, summary_of(sc)};
-    cv_hear(s->arena, &sc->state, sc->round, voices, count, &names, &sc->hearing);
+        texts[count++] = (cv_response_text){cv_judge_slug, summary_of(sc)};
+    cv_extract_files(s->arena, &sc->state, sc->round, texts, count, &names, &sc->extract);
     if (in_full)
-        qsort(sc->hearing.entities.items, sc->hearing.entities.count, sizeof *sc->hearing.entities.items, by_number);
+        qsort(sc->extract.entities.items, sc->extract.entities.count, sizeof *sc->extract.entities.items, by_number);
     keep_notes(sc);
     for (size_t i = 0; i < sc->act->parts.count; i++)
         keep_reading(sc, i);
@@ -321,7 +321,7 @@ static void hear(scene *sc)
 /* ---- what the tracker says --------------------------------------------------------------------------------------- */
 
 /* Those whom the row names and who take part; else the judge. */
-static void find_raisers(const scene *sc, const cv_tracked *row, cv_heard_entity *entity)
+static void find_raisers(const scene *sc, const cv_tracked *row, cv_extracted_entity *entity)
 {
     const cv_script *s = sc->p->s;
     cv_str names = row->by;
@@ -348,21 +348,21 @@ static void add_judges_tension(scene *sc, const cv_thread *thread)
     const cv_tracked *row = &thread->from->row;
     cv_str label = row->label.n ? row->label : row->id;
     size_t tensions = 0, at;
-    for (at = 0; at < sc->hearing.entities.count && sc->hearing.entities.items[at].kind <= CV_KIND_TENSION; at++)
-        tensions += sc->hearing.entities.items[at].kind == CV_KIND_TENSION;
+    for (at = 0; at < sc->extract.entities.count && sc->extract.entities.items[at].kind <= CV_KIND_TENSION; at++)
+        tensions += sc->extract.entities.items[at].kind == CV_KIND_TENSION;
     if (tensions >= CV_MAX_SEQ) {
         cv_script_misunderstand(s, thread->from->sheet, row->line, row->label, "more than %d tensions in one round",
                                 CV_MAX_SEQ);
         return;
     }
-    *CV_PUSH(s->arena, &sc->hearing.entities) = (cv_heard_entity){0};
-    cv_heard_entity *place = &sc->hearing.entities.items[at];
-    memmove(place + 1, place, (sc->hearing.entities.count - at - 1) * sizeof *place);
-    *place =
-        (cv_heard_entity){.kind = CV_KIND_TENSION,
-                          .local_id = thread->local_id,
-                          .label = cv_script_fit(s, thread->from->sheet, row->line, "the label", label, CV_MAX_LABEL),
-                          .content = label};
+    *CV_PUSH(s->arena, &sc->extract.entities) = (cv_extracted_entity){0};
+    cv_extracted_entity *place = &sc->extract.entities.items[at];
+    memmove(place + 1, place, (sc->extract.entities.count - at - 1) * sizeof *place);
+    *place = (cv_extracted_entity){
+        .kind = CV_KIND_TENSION,
+        .local_id = thread->local_id,
+        .label = cv_script_fit(s, thread->from->sheet, row->line, "the label", label, CV_MAX_LABEL),
+        .content = label};
     find_raisers(sc, row, place);
 }
 
@@ -370,8 +370,8 @@ static bool is_made(const scene *sc, cv_str local_id)
 {
     if (cv_state_origin(&sc->state, local_id))
         return true;
-    for (size_t i = 0; i < sc->hearing.entities.count; i++)
-        if (cv_str_eq(sc->hearing.entities.items[i].local_id, local_id))
+    for (size_t i = 0; i < sc->extract.entities.count; i++)
+        if (cv_str_eq(sc->extract.entities.items[i].local_id, local_id))
             return true;
     return false;
 }
@@ -390,8 +390,8 @@ static void add_update(scene *sc, const cv_thread *thread, cv_status to)
     cv_arena *a = sc->p->s->arena;
     cv_str reason = row->resolution.n > 2 ? cv_arena_printf(a, "%.*s: %.*s", CV_FMT(row->word), CV_FMT(row->resolution))
                                           : row->word;
-    *CV_PUSH(a, &sc->hearing.updates) =
-        (cv_heard_update){.expert = cv_judge_slug, .id = thread->local_id, .reason = reason, .status = to};
+    *CV_PUSH(a, &sc->extract.updates) =
+        (cv_extracted_update){.expert = cv_judge_slug, .id = thread->local_id, .reason = reason, .status = to};
 }
 
 /* What is closed is opened again before it gets another status. */
@@ -493,7 +493,7 @@ static void write_scores(scene *sc, cv_json_writer *w)
 
 static void write_round(scene *sc, cv_json_writer *w)
 {
-    cv_hearing_print_members(&sc->hearing, w);
+    cv_extract_print_members(&sc->extract, w);
     cv_str summary = summary_of(sc);
     if (sc->act->title.n)
         cv_json_key_str(w, "title", sc->act->title);
@@ -574,30 +574,30 @@ void cv_playing_round(cv_playing *p, int round)
         return;
     if (sc->act->written < 0)
         cv_script_decide(p->s, CV_NO_SHEET, 0, "round %d is in no file and is recorded empty", round + p->s->base);
-    hear(sc);
+    extract(sc);
     add_threads(sc);
     cv_json_writer w = cv_playing_begin_bare(p, &text, step);
     write_round(sc, &w);
     if (!cv_playing_send(p, &w, step, cv_dialogue_round_register, &reply))
         return;
     keep_meanings(sc, cv_json_get(&reply.json, CV_STR("id_mapping")));
-    for (size_t i = 0; i < sc->hearing.verdicts.count; i++)
-        *CV_PUSH(p->s->arena, &p->verdicts) = (cv_late_verdict){sc->hearing, i};
+    for (size_t i = 0; i < sc->extract.verdicts.count; i++)
+        *CV_PUSH(p->s->arena, &p->verdicts) = (cv_late_verdict){sc->extract, i};
     register_interims(sc);
 }
 
 /* An expert may dissent in several rounds: the later ones are told apart by their rounds. */
 void cv_playing_verdict(cv_playing *p, const cv_late_verdict *late)
 {
-    cv_heard_verdict verdict = late->hearing.verdicts.items[late->which];
+    cv_extracted_verdict verdict = late->extract.verdicts.items[late->which];
     cv_buf text;
     bool is_new;
     cv_map_put(&p->verdict_ids, p->s->arena, verdict.verdict_id, &is_new);
     if (!is_new)
         verdict.verdict_id =
-            cv_arena_printf(p->s->arena, "%.*s-r%lld", CV_FMT(verdict.verdict_id), (long long)late->hearing.round);
+            cv_arena_printf(p->s->arena, "%.*s-r%lld", CV_FMT(verdict.verdict_id), (long long)late->extract.round);
     const char *step = cv_arena_copy_z(p->s->arena, verdict.verdict_id);
     cv_json_writer w = cv_playing_begin_bare(p, &text, step);
-    cv_heard_verdict_print_members(&late->hearing, &verdict, &w);
+    cv_extracted_verdict_print_members(&late->extract, &verdict, &w);
     cv_playing_send(p, &w, step, cv_dialogue_verdict_register, NULL);
 }

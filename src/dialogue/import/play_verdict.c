@@ -107,8 +107,8 @@ static void find_marks(cv_script *s, cv_str text, size_t sheet, int round, cv_en
     cv_doc_parse(s->arena, text, &doc, NULL);
     cv_marks marks = cv_doc_marks(s->arena, &doc);
     for (size_t i = 0; i < marks.count; i++) {
-        cv_heard_verdict v;
-        if (!cv_heard_verdict_read(s->arena, &marks.items[i], &v))
+        cv_extracted_verdict v;
+        if (!cv_extracted_verdict_read(s->arena, &marks.items[i], &v))
             continue;
         cv_ending found = {v.label, v.text, sheet, 0, round, false};
         int rank = !v.untyped ? OF_A_MARK : round + 1 == (int)s->act_count ? OF_AN_UNTYPED_MARK : -1;

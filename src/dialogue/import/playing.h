@@ -3,11 +3,11 @@
 #define CV_DIALOGUE_IMPORT_PLAYING_H
 
 #include "dialogue/import/play.h"
-#include "dialogue/intake/hearing.h"
+#include "dialogue/intake/extract.h"
 #include "kit/invoke.h"
 
 typedef struct {
-    cv_hearing hearing;
+    cv_extract extract;
     size_t which; /* of its verdicts */
 } cv_late_verdict;
 

@@ -200,7 +200,7 @@ void cv_retold_write_updates(cv_retelling *p, cv_json_writer *w)
 }
 
 /* Does the record say the same of an item at the end of the round? */
-static bool says_the_same(const cv_retelling *p, const cv_transcript *told, const cv_told *now,
+static bool says_the_same(const cv_retelling *p, const cv_transcript *told, const cv_written_entity *now,
                           const cv_retold_turn *turn)
 {
     cv_arena *a = p->t->s->arena;
@@ -234,7 +234,7 @@ bool cv_retold_load(cv_retelling *p, int64_t round, cv_transcript *ret)
 
 /* Does the record tell of a tension what the file does not tell with the round? An interim verdict closed it, and the
  * judge took that back: what is left is that it was addressed. */
-static bool was_taken_back(const cv_retelling *p, const cv_transcript *told, const cv_told *now)
+static bool was_taken_back(const cv_retelling *p, const cv_transcript *told, const cv_written_entity *now)
 {
     for (size_t i = 0; p->t->exact && now->became && i < told->settled.count; i++)
         if (told->settled.items[i] == now->became - 1)
@@ -256,7 +256,7 @@ void cv_retold_mend(cv_retelling *p)
     cv_json_key(&w, CV_STR("updates"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < told->told.count; i++) {
-        const cv_told *now = &told->told.items[i];
+        const cv_written_entity *now = &told->told.items[i];
         const cv_retold_item *item = NULL;
         for (size_t k = 0; k < p->t->items.count && !item; k++)
             item = cv_str_eq(p->t->items.items[k].known, now->id) ? &p->t->items.items[k] : NULL;

@@ -1,7 +1,7 @@
 /* threads.c - what the numbers in a script mean; see threads.h. */
 #include "dialogue/import/threads.h"
 
-#include "dialogue/intake/hearing.h"
+#include "dialogue/intake/extract.h"
 #include "dialogue/people.h"
 #include "dialogue/words/limits.h"
 
@@ -33,15 +33,15 @@ static cv_str label_key(cv_arena *a, cv_str label)
     return cv_str_trim((cv_str){to, n});
 }
 
-static void trace_item(tracing *t, const cv_said *said, size_t player, int round)
+static void trace_item(tracing *t, const cv_parsed_mark *item, size_t player, int round)
 {
     cv_arena *a = t->s->arena;
     cv_id id = {.form = CV_ID_EXPERT};
-    bool is_new, numbered = cv_id_parse(said->mark->id, &id);
+    bool is_new, numbered = cv_id_parse(item->mark->id, &id);
     t->t->in_full[round] |= numbered && id.form == CV_ID_DISPLAY;
     cv_str written = numbered ? cv_id_print(a, &id) : (cv_str){NULL, 0};
     *CV_PUSH(a, &t->t->items) =
-        (cv_numbered){written, said->local_id, label_key(a, said->mark->label), player, round, said->kind, id.form};
+        (cv_numbered){written, item->local_id, label_key(a, item->mark->label), player, round, item->kind, id.form};
     if (!numbered || id.form != CV_ID_SHORT)
         return;
     uintptr_t *user = cv_map_put(&t->t->users, a, written, &is_new);
@@ -51,12 +51,12 @@ static void trace_item(tracing *t, const cv_said *said, size_t player, int round
 static void trace_part(tracing *t, const cv_part *part, int round)
 {
     static const cv_state nothing = {0};
-    cv_speech speech;
-    cv_speech_read(t->s->arena, &nothing, round, t->s->players.items[part->player].slug, part->plain.text, false,
-                   &speech);
-    for (size_t i = 0; i < speech.count; i++)
-        if (speech.items[i].first && speech.items[i].mark->type < (cv_mark_type)CV_KIND_COUNT)
-            trace_item(t, &speech.items[i], part->player, round);
+    cv_parsed_response response;
+    cv_response_parse(t->s->arena, &nothing, round, t->s->players.items[part->player].slug, part->plain.text, false,
+                      &response);
+    for (size_t i = 0; i < response.count; i++)
+        if (response.items[i].first && response.items[i].mark->type < (cv_mark_type)CV_KIND_COUNT)
+            trace_item(t, &response.items[i], part->player, round);
 }
 
 /* ---- what is spoken of ------------------------------------------------------------------------------------------- */
@@ -391,6 +391,6 @@ void cv_threads_names(const cv_threads *t, const cv_script *s, const cv_state *s
         const cv_numbered *n = &t->items.items[i];
         if (n->form == CV_ID_SHORT && n->round < round &&
             !cv_map_get(&given, given_key(a, n->player, round, n->written)))
-            put_latest(ret_names, a, state, cv_hear_own_name(a, s->players.items[n->player].slug, n->written), n);
+            put_latest(ret_names, a, state, cv_extract_own_name(a, s->players.items[n->player].slug, n->written), n);
     }
 }

@@ -45,7 +45,7 @@ typedef struct {
 
 void cv_threads_find(cv_script *s, cv_threads *ret_threads);
 
-/* The names that hold in a round, as cv_hear takes them; `state` is the dialogue before the round. */
+/* The names that hold in a round, as cv_extract_files takes them; `state` is the dialogue before the round. */
 void cv_threads_names(const cv_threads *threads, const cv_script *s, const cv_state *state, int round,
                       cv_map *ret_names);
 

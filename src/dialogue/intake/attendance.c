@@ -66,15 +66,15 @@ bool cv_attendance_round(cv_call *call, const cv_state *s, int64_t *ret_round)
     return true;
 }
 
-void cv_attendance_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_attendance *attendance,
-                        cv_hearing *ret_hearing)
+void cv_attendance_extract(cv_arena *a, const cv_state *s, int64_t round, const cv_attendance *attendance,
+                           cv_extract *ret_extract)
 {
-    cv_voice *voices = CV_NEW_ARRAY(a, attendance->count, cv_voice);
+    cv_response_text *texts = CV_NEW_ARRAY(a, attendance->count, cv_response_text);
     size_t count = 0;
     for (size_t i = 0; i < attendance->count; i++)
         if (cv_response_speaks(attendance->items[i].response))
-            voices[count++] = (cv_voice){attendance->items[i].expert, attendance->items[i].response->content};
-    cv_hear_responses(a, s, round, voices, count, ret_hearing);
+            texts[count++] = (cv_response_text){attendance->items[i].expert, attendance->items[i].response->content};
+    cv_extract_responses(a, s, round, texts, count, ret_extract);
 }
 
 void cv_attendance_warn(cv_arena *a, const cv_attendance *attendance, int64_t round, cv_notices *warnings)

@@ -8,7 +8,7 @@
 #ifndef CV_DIALOGUE_INTAKE_ATTENDANCE_H
 #define CV_DIALOGUE_INTAKE_ATTENDANCE_H
 
-#include "dialogue/intake/hearing.h"
+#include "dialogue/intake/extract.h"
 #include "dialogue/notices.h"
 #include "dialogue/state.h"
 
@@ -31,8 +31,8 @@ bool cv_response_speaks(const cv_rec_response *response);
 bool cv_attendance_round(cv_call *call, const cv_state *s, int64_t *ret_round);
 
 /* Hears all who have spoken, in this order; the responses must have their contents. */
-void cv_attendance_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_attendance *attendance,
-                        cv_hearing *ret_hearing);
+void cv_attendance_extract(cv_arena *a, const cv_state *s, int64_t round, const cv_attendance *attendance,
+                           cv_extract *ret_extract);
 
 /* Warns of everybody who responded without a seat. A dialogue without any panel has no seats to miss. */
 void cv_attendance_warn(cv_arena *a, const cv_attendance *attendance, int64_t round, cv_notices *warnings);

@@ -5,7 +5,7 @@
 
 #include "dialogue/intake/lookalike.h"
 
-/* The parser finds more, but the rest is heard all the same, noted by the hearing, or about whole dialogues. */
+/* The parser finds more, but the rest is read all the same, noted by the extract, or about whole dialogues. */
 static bool is_for_writer(const cv_finding *finding)
 {
     static const cv_rule rules[] = {CV_RULE_UNCLOSED_FENCE, CV_RULE_MARKER_SPELLING, CV_RULE_MARKER_UNCLOSED};
@@ -45,10 +45,10 @@ static void add(const report *r, cv_fate fate, cv_str type, size_t line, size_t 
         r->expert, type, cv_fate_words.items[fate], message, suggestion, line ? line : 1, last > line ? last : 0};
 }
 
-static void add_findings(const report *r, const cv_speech *speech)
+static void add_findings(const report *r, const cv_parsed_response *response)
 {
-    for (size_t i = 0; i < speech->findings.count; i++) {
-        const cv_finding *f = &speech->findings.items[i];
+    for (size_t i = 0; i < response->findings.count; i++) {
+        const cv_finding *f = &response->findings.items[i];
         bool unclosed = f->rule == CV_RULE_MARKER_UNCLOSED, fence = f->rule == CV_RULE_UNCLOSED_FENCE;
         if (is_for_writer(f))
             add(r,
@@ -59,16 +59,16 @@ static void add_findings(const report *r, const cv_speech *speech)
     }
 }
 
-static void add_unread(const report *r, const cv_speech *speech)
+static void add_unread(const report *r, const cv_parsed_response *response)
 {
     cv_lookalikes likes;
     size_t from = r->all->count;
-    for (size_t i = 0; i < speech->plain.remarks.count; i++) {
-        const cv_plain_remark *remark = &speech->plain.remarks.items[i];
+    for (size_t i = 0; i < response->plain.remarks.count; i++) {
+        const cv_plain_remark *remark = &response->plain.remarks.items[i];
         add(r, remark->fate, remark->type, remark->line, remark->last, remark->message, remark->suggestion);
     }
-    add_findings(r, speech);
-    cv_lookalikes_find(r->a, speech, &likes);
+    add_findings(r, response);
+    cv_lookalikes_find(r->a, response, &likes);
     cv_map told = {0};
     for (size_t i = from; i < r->all->count; i++)
         if (r->all->items[i].last == 0)
@@ -94,14 +94,14 @@ static void sort_from(cv_diagnostics *all, size_t from)
         qsort(all->items + from, all->count - from, sizeof *all->items, by_line);
 }
 
-void cv_diagnose(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics *all)
+void cv_diagnose(cv_arena *a, const cv_extract *h, size_t index, cv_diagnostics *all)
 {
-    const cv_speech *speech = &h->speeches[voice];
-    const report r = {a, speech->expert, all};
+    const cv_parsed_response *response = &h->responses[index];
+    const report r = {a, response->expert, all};
     size_t from = all->count;
-    add_unread(&r, speech);
-    for (size_t i = speech->first_note; i < speech->first_note + speech->note_count; i++) {
-        const cv_heard_note *note = &h->notes.items[i];
+    add_unread(&r, response);
+    for (size_t i = response->first_note; i < response->first_note + response->note_count; i++) {
+        const cv_extracted_note *note = &h->notes.items[i];
         bool pending = cv_str_eq(note->type, CV_STR("pending_target"));
         add(&r, pending ? CV_FATE_NOTE : note->fate, note->type, note->line, note->last, note->message,
             note->suggestion);
@@ -109,11 +109,11 @@ void cv_diagnose(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics 
     sort_from(all, from);
 }
 
-void cv_diagnose_unread(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics *all)
+void cv_diagnose_unread(cv_arena *a, const cv_extract *h, size_t index, cv_diagnostics *all)
 {
-    const cv_speech *speech = &h->speeches[voice];
+    const cv_parsed_response *response = &h->responses[index];
     size_t from = all->count;
-    add_unread(&(report){a, speech->expert, all}, speech);
+    add_unread(&(report){a, response->expert, all}, response);
     sort_from(all, from);
 }
 
@@ -140,13 +140,13 @@ const cv_shape cv_named_unmarked_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-cv_unmarked cv_unmarked_of(cv_arena *a, const cv_hearing *h, size_t voice)
+cv_unmarked cv_unmarked_of(cv_arena *a, const cv_extract *h, size_t index)
 {
-    const cv_speech *speech = &h->speeches[voice];
+    const cv_parsed_response *response = &h->responses[index];
     CV_STATE_LIST(struct cv_line_range) ranges = {0};
-    cv_unmarked all = {.expert = speech->expert};
-    for (size_t i = 0; i < speech->unmarked.count; i++) {
-        const cv_unmarked_piece *piece = &speech->unmarked.items[i];
+    cv_unmarked all = {.expert = response->expert};
+    for (size_t i = 0; i < response->unmarked.count; i++) {
+        const cv_unmarked_piece *piece = &response->unmarked.items[i];
         all.paragraphs += piece->paragraphs;
         *CV_PUSH(a, &ranges) = (struct cv_line_range){piece->line, piece->last};
     }
@@ -155,7 +155,7 @@ cv_unmarked cv_unmarked_of(cv_arena *a, const cv_hearing *h, size_t voice)
     return all;
 }
 
-static size_t count_understood(const cv_hearing *h, cv_str expert)
+static size_t count_understood(const cv_extract *h, cv_str expert)
 {
     size_t n = 0;
     for (size_t i = 0; i < h->entities.count; i++)
@@ -185,10 +185,10 @@ void cv_warn_of_reading(cv_arena *a, cv_str expert, size_t understood, size_t lo
                          expert);
 }
 
-void cv_diagnostics_warn(cv_arena *a, const cv_hearing *h, const cv_diagnostics *all, cv_notices *warnings)
+void cv_diagnostics_warn(cv_arena *a, const cv_extract *h, const cv_diagnostics *all, cv_notices *warnings)
 {
-    for (size_t i = 0; i < h->speech_count; i++) {
-        cv_str expert = h->speeches[i].expert;
+    for (size_t i = 0; i < h->response_count; i++) {
+        cv_str expert = h->responses[i].expert;
         size_t lost = 0;
         for (size_t k = 0; k < all->count; k++)
             lost += cv_str_eq(all->items[k].expert, expert) &&
@@ -235,25 +235,25 @@ _Static_assert(CV_KIND_COUNT == 5, "a row per kind");
 #undef IDS
 #undef CV_THIS_TYPE
 
-static void add_reference(cv_arena *a, cv_summary *s, cv_str from, const cv_heard_ref *ref)
+static void add_reference(cv_arena *a, cv_summary *s, cv_str from, const cv_extracted_ref *ref)
 {
     *CV_PUSH(a, &s->references) = (cv_told_reference){cv_ref_words.items[ref->type], from, ref->target};
 }
 
-static void add_references(cv_arena *a, const cv_hearing *h, cv_str expert, cv_summary *s)
+static void add_references(cv_arena *a, const cv_extract *h, cv_str expert, cv_summary *s)
 {
     cv_str position = cv_arena_join(a, CV_STR("@"), expert);
     for (size_t i = 0; i < h->links.count; i++)
         if (cv_str_eq(h->links.items[i].expert, expert))
             add_reference(a, s, position, &h->links.items[i].ref);
     for (size_t i = 0; i < h->entities.count; i++) {
-        const cv_heard_entity *entity = &h->entities.items[i];
+        const cv_extracted_entity *entity = &h->entities.items[i];
         for (size_t k = 0; cv_str_eq(entity->expert, expert) && k < entity->refs.count; k++)
             add_reference(a, s, entity->local_id, &entity->refs.items[k]);
     }
 }
 
-void cv_summarize(cv_arena *a, const cv_hearing *h, cv_str expert, cv_summary *ret)
+void cv_summarize(cv_arena *a, const cv_extract *h, cv_str expert, cv_summary *ret)
 {
     *ret = (cv_summary){0};
     for (size_t i = 0; i < h->entities.count; i++)
@@ -261,7 +261,7 @@ void cv_summarize(cv_arena *a, const cv_hearing *h, cv_str expert, cv_summary *r
             *CV_PUSH(a, &ret->ids[h->entities.items[i].kind]) = h->entities.items[i].local_id;
     add_references(a, h, expert, ret);
     for (size_t i = 0; i < h->moves.count; i++) {
-        const cv_heard_move *move = &h->moves.items[i];
+        const cv_extracted_move *move = &h->moves.items[i];
         if (cv_str_eq(move->expert, expert))
             *CV_PUSH(a, &ret->moves) = (cv_told_move){cv_move_words.items[move->type], move->targets.items,
                                                       move->waiting.items, move->targets.count, move->waiting.count};

@@ -2,14 +2,14 @@
  *
  *     {"type": "untyped_reference", "severity": "lost", "line": 7, "message": "…", "suggestion": "…"}
  *
- * Types with underscores are notes of the hearing (hearing.h); those with dashes are rules of the parser, each with a
- * page in docs/rules/. What was read as it was meant is told, too (plain.h). Ids of others who have not been heard yet
+ * Types with underscores are notes of the extract (extract.h); those with dashes are rules of the parser, each with a
+ * page in docs/rules/. What was read as it was meant is told, too (plain.h). Ids of others who have not responded yet
  * are a note: they may still come.
  */
 #ifndef CV_DIALOGUE_INTAKE_DIAGNOSIS_H
 #define CV_DIALOGUE_INTAKE_DIAGNOSIS_H
 
-#include "dialogue/intake/hearing.h"
+#include "dialogue/intake/extract.h"
 #include "dialogue/notices.h"
 #include "kit/shape.h"
 
@@ -33,20 +33,20 @@ typedef struct {
 } cv_unmarked;
 
 extern const cv_shape cv_unmarked_shape[], cv_named_unmarked_shape[];
-cv_unmarked cv_unmarked_of(cv_arena *a, const cv_hearing *h, size_t voice);
+cv_unmarked cv_unmarked_of(cv_arena *a, const cv_extract *h, size_t index);
 
-/* Warns of voices that bring nothing, and of how much was lost in the others; the same for one of which so much is
+/* Warns of responses that bring nothing, and of how much was lost in the others; the same for one of which so much is
  * known. */
-void cv_diagnostics_warn(cv_arena *a, const cv_hearing *h, const cv_diagnostics *all, cv_notices *warnings);
+void cv_diagnostics_warn(cv_arena *a, const cv_extract *h, const cv_diagnostics *all, cv_notices *warnings);
 void cv_warn_of_reading(cv_arena *a, cv_str expert, size_t understood, size_t lost, cv_notices *warnings);
 
-/* Adds everything about one of the voices, by line. */
-void cv_diagnose(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics *all);
+/* Adds everything about one of the responses, by line. */
+void cv_diagnose(cv_arena *a, const cv_extract *h, size_t index, cv_diagnostics *all);
 
 /* Only what could not be read in it: what the parser found, and what looks like a mark (lookalike.h). */
-void cv_diagnose_unread(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics *all);
+void cv_diagnose_unread(cv_arena *a, const cv_extract *h, size_t index, cv_diagnostics *all);
 
-/* What one voice brings, in the specification's words: {"perspectives": ["MUFFIN-P0101"], …, "references": [{"type",
+/* What one response brings, in the specification's words: {"perspectives": ["MUFFIN-P0101"], …, "references": [{"type",
  * "from", "target"}], "moves": [{"type", "targets"}], "verdicts": ["dissent"]}. */
 typedef struct {
     cv_str type, from, target;
@@ -65,6 +65,6 @@ typedef struct {
 } cv_summary;
 
 extern const cv_shape cv_summary_shape[];
-void cv_summarize(cv_arena *a, const cv_hearing *h, cv_str expert, cv_summary *ret);
+void cv_summarize(cv_arena *a, const cv_extract *h, cv_str expert, cv_summary *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* draft.c - the responses of a round as a request to round-register, for the judge to edit; see hearing.h.
+/* draft.c - the responses of a round as a request to round-register, for the judge to edit; see extract.h.
  *
  * The score is left out, never guessed. What cannot be registered, what may say the same, verdicts and who is silent
  * stand in the notes. Nothing is written.
@@ -15,10 +15,10 @@ typedef struct {
     cv_state state;
     int64_t round;
     cv_attendance attendance;
-    cv_hearing hearing;
+    cv_extract extract;
     cv_duplicate_groups duplicates;
     cv_diagnostics unread, all;
-    cv_hearing judge; /* of the summary of the last round that is registered, up to this one */
+    cv_extract judge; /* of the summary of the last round that is registered, up to this one */
     cv_notices warnings;
 } draft;
 
@@ -37,13 +37,13 @@ static void compose(draft *d)
 {
     cv_arena *a = d->call->arena;
     cv_attendance_of(a, &d->state, d->round, &d->attendance);
-    cv_attendance_hear(a, &d->state, d->round, &d->attendance, &d->hearing);
-    cv_duplicates_find(a, &d->hearing, &d->duplicates);
-    for (size_t i = 0; i < d->hearing.speech_count; i++) {
-        cv_diagnose_unread(a, &d->hearing, i, &d->unread);
-        cv_diagnose(a, &d->hearing, i, &d->all);
+    cv_attendance_extract(a, &d->state, d->round, &d->attendance, &d->extract);
+    cv_duplicates_find(a, &d->extract, &d->duplicates);
+    for (size_t i = 0; i < d->extract.response_count; i++) {
+        cv_diagnose_unread(a, &d->extract, i, &d->unread);
+        cv_diagnose(a, &d->extract, i, &d->all);
     }
-    cv_diagnostics_warn(a, &d->hearing, &d->all, &d->warnings);
+    cv_diagnostics_warn(a, &d->extract, &d->all, &d->warnings);
     cv_attendance_warn(a, &d->attendance, d->round, &d->warnings);
     cv_response_files_warn(d->call, &d->state, d->round, &d->attendance, false, &d->warnings);
     if (d->round < cv_state_next_round(&d->state))
@@ -59,14 +59,15 @@ static void hear_judge(draft *d)
         if (d->state.rounds.items[i].round <= d->round)
             last = &d->state.rounds.items[i];
     if (last && last->summary.n)
-        cv_hear(d->call->arena, &d->state, last->round, &(cv_voice){cv_judge_slug, last->summary}, 1, NULL, &d->judge);
+        cv_extract_files(d->call->arena, &d->state, last->round, &(cv_response_text){cv_judge_slug, last->summary}, 1,
+                         NULL, &d->judge);
 }
 
-static void print_proposals(const draft *d, const cv_hearing *h, cv_json_writer *w)
+static void print_proposals(const draft *d, const cv_extract *h, cv_json_writer *w)
 {
     for (size_t i = 0; i < h->proposals.count; i++)
         if (!cv_state_verdict(&d->state, h->proposals.items[i].verdict_id))
-            cv_heard_verdict_print(h, &h->proposals.items[i], w);
+            cv_extracted_verdict_print(h, &h->proposals.items[i], w);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -85,7 +86,7 @@ static void print_who(const draft *d, const char *key, bool said_nothing, cv_jso
 
 static void print_notes(const draft *d, cv_json_writer *w)
 {
-    const cv_hearing *h = &d->hearing;
+    const cv_extract *h = &d->extract;
     const cv_diagnostics *unread = &d->unread;
     cv_json_begin_object(w);
     print_who(d, "silent", false, w);
@@ -93,7 +94,7 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_key(w, CV_STR("marks"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < h->notes.count; i++)
-        cv_heard_note_print(&h->notes.items[i], w);
+        cv_extracted_note_print(&h->notes.items[i], w);
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("unread"));
     cv_json_begin_array(w);
@@ -102,7 +103,7 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("unmarked"));
     cv_json_begin_array(w);
-    for (size_t i = 0; i < h->speech_count; i++) {
+    for (size_t i = 0; i < h->response_count; i++) {
         cv_unmarked unmarked = cv_unmarked_of(d->call->arena, h, i);
         cv_shape_write(w, cv_named_unmarked_shape, &unmarked);
     }
@@ -115,7 +116,7 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_key(w, CV_STR("verdicts"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < h->verdicts.count; i++)
-        cv_heard_verdict_print(h, &h->verdicts.items[i], w);
+        cv_extracted_verdict_print(h, &h->verdicts.items[i], w);
     print_proposals(d, h, w);
     print_proposals(d, &d->judge, w);
     cv_json_end_array(w);
@@ -133,7 +134,7 @@ static void print_answer(const draft *d)
     cv_json_key(&w, CV_STR("notes"));
     print_notes(d, &w);
     cv_json_key(&w, CV_STR("payload"));
-    cv_hearing_print_payload(&d->hearing, &w);
+    cv_extract_print_payload(&d->extract, &w);
     cv_notices_answer(&d->warnings, &w);
     cv_json_end_object(&w);
 }
@@ -143,9 +144,9 @@ static void print_answer(const draft *d)
 /* What the request does not say, for the person who edits it. */
 static void tell_notes(const draft *d, cv_buf *out)
 {
-    const cv_hearing *h = &d->hearing;
+    const cv_extract *h = &d->extract;
     for (size_t i = 0; i < h->notes.count; i++) {
-        const cv_heard_note *note = &h->notes.items[i];
+        const cv_extracted_note *note = &h->notes.items[i];
         cv_buf_printf(out, "note: %.*s, line %zu: ", CV_FMT(note->expert), note->line);
         cv_plain_add(out, note->message);
         cv_buf_add_char(out, '\n');
@@ -187,11 +188,11 @@ static bool refuse_empty(const draft *d)
 
 static bool print_payload(const draft *d)
 {
-    const cv_hearing *h = &d->hearing;
+    const cv_extract *h = &d->extract;
     cv_json_writer w = {.out = d->call->out, .indent = 2};
     if (h->entities.count + h->links.count + h->moves.count + h->updates.count + h->positions.count == 0)
         return refuse_empty(d);
-    cv_hearing_print_payload(h, &w);
+    cv_extract_print_payload(h, &w);
     d->call->verbatim = true;
     if (d->call->aside)
         tell_notes(d, d->call->aside);

@@ -40,7 +40,7 @@ typedef struct {
 } posting;
 
 typedef struct {
-    CV_STATE_LIST(const cv_heard_entity *) items;
+    CV_STATE_LIST(const cv_extracted_entity *) items;
     size_t *words;    /* how many different ones each has */
     uint32_t *label;  /* the number of its label's words, taken as one; 0: it has none */
     uint32_t *shared; /* words of each with each: items.count rows of as many */
@@ -115,7 +115,7 @@ static void group(cv_arena *a, const kin *k, cv_duplicate_groups *groups)
     size_t count = k->items.count;
     bool *taken = CV_NEW_ARRAY(a, count, bool);
     for (size_t i = 0; i < count; i++) {
-        cv_duplicates duplicates = {.items = CV_NEW_ARRAY(a, count, const cv_heard_entity *), .same_label = true};
+        cv_duplicates duplicates = {.items = CV_NEW_ARRAY(a, count, const cv_extracted_entity *), .same_label = true};
         duplicates.items[duplicates.count++] = k->items.items[i];
         duplicates.similarity = 100;
         for (size_t m = i + 1; m < count && !taken[i]; m++) {
@@ -133,7 +133,7 @@ static void group(cv_arena *a, const kin *k, cv_duplicate_groups *groups)
     }
 }
 
-static kin gather(cv_arena *a, const cv_hearing *h, cv_kind kind)
+static kin gather(cv_arena *a, const cv_extract *h, cv_kind kind)
 {
     kin k = {0};
     lexicon words = {.a = a}, labels = {.a = a};
@@ -151,7 +151,7 @@ static kin gather(cv_arena *a, const cv_hearing *h, cv_kind kind)
     return k;
 }
 
-void cv_duplicates_find(cv_arena *a, const cv_hearing *h, cv_duplicate_groups *ret_groups)
+void cv_duplicates_find(cv_arena *a, const cv_extract *h, cv_duplicate_groups *ret_groups)
 {
     *ret_groups = (cv_duplicate_groups){0};
     for (int kind = 0; kind < CV_KIND_COUNT; kind++) {

@@ -2,6 +2,7 @@
 #include "dialogue/intake/lookalike.h"
 
 #include "base/utf8.h"
+#include "dialogue/intake/opening.h"
 #include "dialogue/text/line.h"
 #include "dialogue/words/limits.h"
 
@@ -10,7 +11,7 @@ enum { LONGEST_ID = CV_MAX_SLUG + 16 };
 
 typedef struct {
     cv_arena *a;
-    const cv_speech *speech;
+    const cv_parsed_response *response;
     cv_line line;
     cv_str text;   /* the line behind its list dash, heading and bold marks */
     cv_str inside; /* what stands between the brackets that it begins with; absent: none */
@@ -21,7 +22,7 @@ typedef struct {
 static bool tell(looking *l, cv_str type, cv_str message, cv_str suggestion)
 {
     *CV_PUSH(l->a, l->found) =
-        (cv_lookalike){type, message, suggestion, CV_FATE_LOST, cv_plain_line(&l->speech->plain, l->line.number)};
+        (cv_lookalike){type, message, suggestion, CV_FATE_LOST, cv_plain_line(&l->response->plain, l->line.number)};
     return true;
 }
 
@@ -48,10 +49,10 @@ static bool is_unmade_id(const looking *l, cv_str text, cv_str *ret_id)
 {
     cv_id id;
     if (!cv_id_parse(cv_str_trim(text), &id) || id.form != CV_ID_LOCAL ||
-        !cv_str_eq_nocase(id.expert, l->speech->expert))
+        !cv_str_eq_nocase(id.expert, l->response->expert))
         return false;
     *ret_id = cv_id_print(l->a, &id);
-    return !cv_map_get(&l->speech->meant, *ret_id);
+    return !cv_map_get(&l->response->ids, *ret_id);
 }
 
 static bool closed_too_early(looking *l)
@@ -148,6 +149,24 @@ static bool is_foreign_word(cv_str inside)
     return beyond && names_id(cv_str_from(inside, n));
 }
 
+/* **Dissent:** I do not agree. ## Minority verdict */
+static bool named_verdict(looking *l)
+{
+    static const cv_str names[] = {CV_STR_INIT("dissent"),          CV_STR_INIT("my dissent"),
+                                   CV_STR_INIT("dissenting view"),  CV_STR_INIT("dissenting opinion"),
+                                   CV_STR_INIT("minority verdict"), CV_STR_INIT("minority opinion"),
+                                   CV_STR_INIT("minority view")};
+    cv_str name = cv_str_head(l->text, cv_str_find_char(cv_str_head(l->text, 32), ':'));
+    bool set_off = l->text.p > l->line.trimmed.p || name.n < l->text.n;
+    while (name.n && strchr("*_ .", name.p[name.n - 1]))
+        name.n--;
+    for (size_t i = 0; set_off && !l->inside.p && i < CV_COUNT(names); i++)
+        if (cv_str_eq_nocase(name, names[i]))
+            return tell(l, CV_STR("no_brackets"), CV_STR("this looks like a dissent, and is not a mark"),
+                        CV_STR("write [DISSENT: label] or [MINORITY VERDICT: label], and the text below it"));
+    return false;
+}
+
 /* **Tension:** price, ### Perspective: rye; Moves: defend P0001. */
 static bool named_kind(looking *l)
 {
@@ -185,16 +204,16 @@ static bool unknown_mark(looking *l)
     while (n < l->inside.n && (cv_is_upper(l->inside.p[n]) || (n && strchr("-_", l->inside.p[n]))))
         n++;
     bool goes_on = n == l->inside.n || strchr(": /=.,", l->inside.p[n]);
-    bool named = cv_str_starts_nocase(l->inside, l->speech->expert) && l->inside.n > l->speech->expert.n &&
-                 strchr("-_ ", l->inside.p[l->speech->expert.n]);
+    bool named = cv_str_starts_nocase(l->inside, l->response->expert) && l->inside.n > l->response->expert.n &&
+                 strchr("-_ ", l->inside.p[l->response->expert.n]);
     named = named || ends_in_number(l->inside) || is_foreign_word(l->inside);
     cv_id id;
     size_t length;
-    if (l->inside.p && cv_id_at(l->inside, &id, &length)) { /* [T0001 RESOLVED]; otherwise an id that is spoken of */
+    if (l->inside.p && cv_id_at(l->inside, &id, &length)) { /* [T0001 SETTLED]; otherwise an id that is spoken of */
         cv_str rest = cv_str_trim(cv_str_from(l->inside, length));
         for (n = 0; n < rest.n && cv_is_upper(rest.p[n]);)
             n++;
-        if (n < SHORTEST)
+        if (n < SHORTEST && cv_str_find_char(rest, ':') == SIZE_MAX)
             return false;
     } else if (!l->inside.p || (!named && (n < SHORTEST || !goes_on))) {
         return false;
@@ -216,7 +235,7 @@ static bool only_word(looking *l)
         if (!cv_is_upper(word.p[i]))
             return false;
     int move = word.n ? cv_words_find(cv_move_words, word) : -1;
-    return move >= 0 && tell(l, CV_STR("only_word"), cv_arena_printf(l->a, "%.*s alone is no mark", CV_FMT(word)),
+    return move >= 0 && tell(l, CV_STR("only_word"), cv_arena_printf(l->a, "%.*s alone is not a mark", CV_FMT(word)),
                              cv_arena_printf(l->a, "write [MOVE:%.*s]", CV_FMT(word)));
 }
 
@@ -227,7 +246,7 @@ static bool as_text(looking *l)
         s = cv_str_from(s, 1);
     return s.p > l->text.p && s.n && s.p[0] == '[' && cv_mark_begins(s) &&
            tell_note(l, CV_STR("as_text"), CV_STR("the mark stands in backticks or behind a backslash: it is text"),
-                     CV_STR("write it as it is if it is meant to count"));
+                     CV_STR("write it without them if it should count"));
 }
 
 /* MOVE:CONVERGE in the middle of a sentence. */
@@ -246,11 +265,106 @@ static bool unbracketed(looking *l)
             n++;
         if (cv_words_find(*forms[i].subs, cv_str_head(rest, n)) >= 0)
             return tell(l, CV_STR("no_brackets"),
-                        cv_arena_printf(l->a, "%.*s%.*s stands without brackets: it is no mark", CV_FMT(forms[i].word),
+                        cv_arena_printf(l->a, "%.*s%.*s stands without brackets, so it is not a mark", CV_FMT(forms[i].word),
                                         CV_FMT(cv_str_head(rest, n))),
                         CV_STR("write it in brackets, on a line of its own"));
     }
     return false;
+}
+
+static bool is_tension(cv_str s, size_t *ret_length)
+{
+    cv_id id;
+    return cv_id_at(cv_str_head(s, LONGEST_ID), &id, ret_length) && id.form != CV_ID_EXPERT &&
+           id.kind == CV_KIND_TENSION;
+}
+
+static bool has_word(cv_str s, cv_str word)
+{
+    bool alone;
+    for (cv_str one; cv_utf8_next_word(&s, &one, &alone);)
+        if (cv_str_eq_nocase(one, word))
+            return true;
+    return false;
+}
+
+/* Has the response a mark of this move? Then a table may repeat it. */
+static bool is_moved(const looking *l, int move)
+{
+    for (size_t i = 0; i < l->response->count; i++)
+        if (l->response->items[i].mark->type == CV_MARK_MOVE && l->response->items[i].mark->sub == move)
+            return true;
+    return false;
+}
+
+/* | T0001 | RESOLVED |, | CONVERGE | |: a row that says what a mark would say. */
+static bool row_of_words(looking *l)
+{
+    bool tension = false, resolved = false;
+    size_t length;
+    if (!l->line.trimmed.n || l->line.trimmed.p[0] != '|')
+        return false;
+    cv_str rest = cv_row_inside(l->line.trimmed), cell;
+    while (cv_cell_next(&rest, &cell)) {
+        while (cell.n && strchr("*_ `", cell.p[0]))
+            cell = cv_str_from(cell, 1);
+        while (cell.n && strchr("*_ `", cell.p[cell.n - 1]))
+            cell.n--;
+        tension = tension || is_tension(cell, &length);
+        resolved = resolved || cv_str_starts_nocase(cell, cv_marks_table[CV_MARK_RESOLVED].word);
+        for (int kind = 0; kind < CV_KIND_COUNT; kind++)
+            if (cv_str_eq_nocase(cell, cv_kinds[kind].word) || cv_str_eq_nocase(cell, cv_kinds[kind].plural))
+                return tell_note(l, CV_STR("in_words"), CV_STR("a table speaks of items: its rows are text"),
+                                 CV_STR("write each as a mark, and the text below it"));
+        int move = cell.n && cv_is_upper(cell.p[cell.n - 1]) ? cv_words_find(cv_move_words, cell) : -1;
+        if (move >= 0 && !is_moved(l, move))
+            return tell(l, CV_STR("only_word"), cv_arena_printf(l->a, "%.*s in a table is not a mark", CV_FMT(cell)),
+                        cv_arena_printf(l->a, "write [MOVE:%.*s] on a line of its own", CV_FMT(cell)));
+    }
+    return tension && resolved &&
+           tell_note(l, CV_STR("no_brackets"), CV_STR("the row says that a tension is resolved, but it is not a mark"),
+                     CV_STR("write [RESOLVED T0001: how] on a line of its own"));
+}
+
+/* "resolves T0001", "Support P0001 as it is" */
+static bool says_reference(looking *l, cv_str s)
+{
+    static const cv_str who[] = {CV_STR_INIT("I also "), CV_STR_INIT("I "), CV_STR_INIT("We ")};
+    cv_head head;
+    for (size_t i = 0; i < CV_COUNT(who); i++)
+        if (cv_str_starts(s, who[i]))
+            s = cv_str_from(s, who[i].n);
+    if (!s.n || !cv_is_alpha(s.p[0]) || !cv_head_read(&l->response->who, s, &head) || !head.targets ||
+        (head.type != CV_MARK_REFERENCE && head.type != CV_MARK_MOVE))
+        return false;
+    return tell_note(l, CV_STR("in_words"), CV_STR("this reads like a mark, and is text"),
+                     cv_arena_printf(l->a, "write [%.*s] if it is meant to count", CV_FMT(head.head)));
+}
+
+/* [MUFFIN-R0101: Collar] (resolves T0001) */
+static void look_behind(looking *l, const cv_mark *m)
+{
+    size_t open = cv_str_find_char(l->line.trimmed, '['), close, length;
+    if (m->type >= (cv_mark_type)CV_KIND_COUNT || open == SIZE_MAX ||
+        !cv_bracket_at(cv_str_from(l->line.trimmed, open), &close, &length) || close == SIZE_MAX)
+        return;
+    cv_str s = cv_str_from(l->line.trimmed, open + close + length);
+    while (s.n && strchr(" ({*_-", s.p[0]))
+        s = cv_str_from(s, 1);
+    for (size_t n; s.n && cv_sign_at(s, &n);)
+        s = cv_str_trim_left(cv_str_from(s, n));
+    says_reference(l, s);
+}
+
+/* **T0001 (Growth)**: Resolved. Support P0001 as it is: what a mark would say, as a sentence. */
+static bool in_words(looking *l)
+{
+    size_t length;
+    if (is_tension(l->text, &length))
+        return has_word(l->text, cv_marks_table[CV_MARK_RESOLVED].word) &&
+               tell_note(l, CV_STR("in_words"), CV_STR("this reads like a resolution, but it is not a mark"),
+                         cv_arena_printf(l->a, "write [RESOLVED %.*s: how]", CV_FMT(cv_str_head(l->text, length))));
+    return says_reference(l, l->text);
 }
 
 /* Ids of the expert's own that no mark makes, anywhere in the line. */
@@ -269,8 +383,8 @@ static bool unmade_ids(looking *l)
             continue;
         }
         cv_str written = id.form == CV_ID_LOCAL ? cv_id_print(l->a, &id) : (cv_str){NULL, 0};
-        if (written.n && id.round == l->speech->round && cv_str_eq_nocase(id.expert, l->speech->expert) &&
-            !cv_map_get(&l->speech->meant, written)) {
+        if (written.n && id.round == l->response->round && cv_str_eq_nocase(id.expert, l->response->expert) &&
+            !cv_map_get(&l->response->ids, written)) {
             cv_map_put(&l->unmade, l->a, written, &is_new);
             if (is_new)
                 tell(l, CV_STR("unmade_id"),
@@ -282,28 +396,33 @@ static bool unmade_ids(looking *l)
     return false;
 }
 
-/* [RE:SUPPORT P0001, OPPOSE R0001]: a second word with an id, where the label is. */
-static void look_for_second(looking *l, const cv_said *said)
+/* [RE:SUPPORT P0001 OPPOSE R0001], [RE:SUPPORT P0001 to P0003]: a word with an id, where the label is. */
+static void look_for_second(looking *l, const cv_parsed_mark *item)
 {
-    cv_mark_shape shape = cv_marks_table[said->mark->type].shape;
-    cv_str rest = said->mark->label, word = {NULL, 0};
-    if ((shape != CV_SHAPE_REF && shape != CV_SHAPE_MOVE) || !cv_str_split(&rest, ' ', &word) || !names_id(rest) ||
-        (cv_words_find(cv_ref_words, word) < 0 && cv_words_find(cv_move_words, word) < 0))
+    static const cv_str ranges[] = {CV_STR_INIT("through"), CV_STR_INIT("thru"), CV_STR_INIT("to"),
+                                    CV_STR_INIT("until"),   CV_STR_INIT("-"),    CV_STR_INIT("–"),
+                                    CV_STR_INIT("…"),       CV_STR_INIT("...")};
+    cv_mark_shape shape = cv_marks_table[item->mark->type].shape;
+    cv_str rest = item->mark->label, word = {NULL, 0};
+    if ((shape != CV_SHAPE_REF && shape != CV_SHAPE_MOVE) || !cv_str_split(&rest, ' ', &word) || !names_id(rest))
+        return;
+    bool range = cv_words_find((cv_words){ranges, CV_COUNT(ranges)}, word) >= 0 && names_id(cv_str_head(rest, 6));
+    if (!range && cv_words_find(cv_ref_words, word) < 0 && cv_words_find(cv_move_words, word) < 0)
         return;
     *CV_PUSH(l->a, l->found) = (cv_lookalike){
         CV_STR("mark_in_label"),
-        cv_arena_printf(l->a, "a mark says two things: %.*s", CV_FMT(cv_excerpt(l->a, said->mark->label))),
-        CV_STR("write each mark on a line of its own"), CV_FATE_LOST, said->mark->line};
+        cv_arena_printf(l->a, "a mark says two things: %.*s", CV_FMT(cv_excerpt(l->a, item->mark->label))),
+        CV_STR("write each mark on a line of its own"), CV_FATE_LOST, item->mark->line};
 }
 
 /* Marks inside the label of another one. */
 static void look_at_labels(looking *l)
 {
-    for (size_t i = 0; i < l->speech->count; i++) {
-        const cv_said *said = &l->speech->items[i];
-        cv_str text = cv_str_head(said->text, cv_str_find_char(said->text, '\n'));
+    for (size_t i = 0; i < l->response->count; i++) {
+        const cv_parsed_mark *item = &l->response->items[i];
+        cv_str text = cv_str_head(item->text, cv_str_find_char(item->text, '\n'));
         size_t close = SIZE_MAX, length;
-        if (!said->mark->inlined && text.n && text.p[0] == '[')
+        if (!item->mark->inlined && text.n && text.p[0] == '[')
             cv_bracket_at(text, &close, &length);
         for (size_t k = 1; close != SIZE_MAX && k < close; k++) {
             if (text.p[k] == '\\')
@@ -313,9 +432,9 @@ static void look_at_labels(looking *l)
                     (cv_lookalike){CV_STR("mark_in_label"),
                                    cv_arena_printf(l->a, "a mark stands inside the brackets of another one: %.*s",
                                                    CV_FMT(cv_excerpt(l->a, cv_str_range(text.p + k, text.p + close)))),
-                                   CV_STR("write each mark on a line of its own"), CV_FATE_LOST, said->mark->line};
+                                   CV_STR("write each mark on a line of its own"), CV_FATE_LOST, item->mark->line};
         }
-        look_for_second(l, said);
+        look_for_second(l, item);
     }
 }
 
@@ -324,12 +443,11 @@ static void look_at_labels(looking *l)
 
 static void look_at_line(looking *l)
 {
-    static bool (*const forms[])(looking *) = {closed_too_early, move_without_word, short_id,   lower_case,
-                                               no_brackets,      unknown_mark,      named_kind, only_word,
-                                               as_text,          unbracketed,       unmade_ids};
-    l->text = l->line.trimmed;
-    while (l->text.n && strchr("#*_-+> \t", l->text.p[0]))
-        l->text = cv_str_from(l->text, 1);
+    static bool (*const forms[])(looking *) = {
+        row_of_words,  closed_too_early, move_without_word, short_id, lower_case,  no_brackets, unknown_mark,
+        named_verdict, named_kind,       only_word,         as_text,  unbracketed, in_words,    unmade_ids};
+    bool heading;
+    l->text = cv_str_from(l->line.trimmed, cv_lead_of(l->line.trimmed, &heading));
     size_t close = l->text.n && l->text.p[0] == '[' ? cv_str_find_char(l->text, ']') : SIZE_MAX;
     bool link = close != SIZE_MAX && close + 1 < l->text.n && l->text.p[close + 1] == '(';
     l->inside = close == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_from(cv_str_head(l->text, close), 1);
@@ -347,24 +465,28 @@ static void look_at_fence(looking *l, size_t first, size_t fenced, size_t lines)
              CV_STR("hand the response in without the fence around it"));
 }
 
-void cv_lookalikes_find(cv_arena *a, const cv_speech *speech, cv_lookalikes *ret_found)
+void cv_lookalikes_find(cv_arena *a, const cv_parsed_response *response, cv_lookalikes *ret_found)
 {
-    looking l = {.a = a, .speech = speech, .found = ret_found};
-    cv_lines lines = {.text = speech->plain.text};
+    looking l = {.a = a, .response = response, .found = ret_found};
+    cv_lines lines = {.text = response->plain.text};
     size_t next = 0, first = 0, fenced = 0, count = 0;
     *ret_found = (cv_lookalikes){0};
     while (cv_lines_next(&lines, &l.line)) {
-        size_t number = cv_plain_line(&speech->plain, l.line.number);
+        size_t number = cv_plain_line(&response->plain, l.line.number);
         if (l.line.trimmed.n) {
             first = first ? first : l.line.number;
             fenced += l.line.fenced;
             count++;
         }
-        while (next < speech->count && speech->items[next].mark->line < number)
+        while (next < response->count && response->items[next].mark->line < number)
             next++;
-        bool marked = next < speech->count && speech->items[next].mark->line == number;
-        if (!marked && !l.line.fenced)
+        bool marked = next < response->count && response->items[next].mark->line == number;
+        if (marked && !l.line.fenced)
+            look_behind(&l, response->items[next].mark);
+        else if (!l.line.fenced)
             look_at_line(&l);
+        else if (l.line.fenced)
+            unmade_ids(&l);
     }
     look_at_fence(&l, first, fenced, count);
     look_at_labels(&l);

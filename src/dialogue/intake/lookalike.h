@@ -8,6 +8,7 @@
  *     [ENDORSE P0001]                 unknown_mark: brackets, capitals and an id, but no word of the format
  *     CONVERGE                        only_word
  *     `[MOVE:CONVERGE]` is early      as_text: in backticks or behind a backslash, a mark is text
+ *     **T0001**: resolved by rye      in_words: a sentence that says what a mark would say
  *     as MUFFIN-P0102 shows           unmade_id: an id of the expert's own that no mark of the response makes
  *     [MUFFIN-P0101: a [MOVE:…]]      mark_in_label
  *     ```json … ```                   in_code_block, around everything
@@ -19,7 +20,7 @@
 #ifndef CV_DIALOGUE_INTAKE_LOOKALIKE_H
 #define CV_DIALOGUE_INTAKE_LOOKALIKE_H
 
-#include "dialogue/intake/speech.h"
+#include "dialogue/intake/parse.h"
 
 typedef struct {
     cv_str type, message, suggestion;
@@ -30,6 +31,6 @@ typedef struct {
 typedef CV_STATE_LIST(cv_lookalike) cv_lookalikes;
 
 /* By line. Lines with a mark on them are passed over. */
-void cv_lookalikes_find(cv_arena *a, const cv_speech *speech, cv_lookalikes *ret_found);
+void cv_lookalikes_find(cv_arena *a, const cv_parsed_response *response, cv_lookalikes *ret_found);
 
 #endif

@@ -158,7 +158,26 @@ static cv_str without_closers(cv_str s)
     return s;
 }
 
-static sequel sequel_of(cv_str s, bool in_list)
+/* "no, not yet", "not ready", "false": what follows a mark takes it back. */
+static bool denies(cv_str s)
+{
+    static const cv_str words = CV_STR_INIT("no false never nein non none");
+    static const cv_str phrases[] = {CV_STR_INIT("not yet"),   CV_STR_INIT("not now"),    CV_STR_INIT("not ready"),
+                                     CV_STR_INIT("not until"), CV_STR_INIT("noch nicht"), CV_STR_INIT("pas encore")};
+    size_t n = 0;
+    while (s.n && !cv_is_alpha(s.p[0]) && (unsigned char)s.p[0] < 0x80 && s.p[0] != '(')
+        s = cv_str_from(s, 1);
+    for (cv_str dash = CV_STR("—"); cv_str_starts(s, dash) || cv_str_starts(s, CV_STR("–"));)
+        s = cv_str_trim_left(cv_str_from(s, dash.n));
+    for (size_t i = 0; i < CV_COUNT(phrases); i++)
+        if (cv_str_starts_nocase(s, phrases[i]))
+            return true;
+    while (n < s.n && cv_is_alpha(s.p[n]))
+        n++;
+    return is_among(words, cv_str_head(s, n)) && (n == s.n || (!cv_is_blank(s.p[n]) && !cv_is_alnum(s.p[n])));
+}
+
+static sequel sequel_of(cv_str s, bool in_list, bool deniable)
 {
     static const cv_str reasons = CV_STR_INIT(
         "because since as for given with and but so on if provided once due by though although while where to that "
@@ -172,7 +191,8 @@ static sequel sequel_of(cv_str s, bool in_list)
     s = without_closers(s);
     if (s.n == 0)
         return ENDS;
-    if (s.p[0] == '?' || cv_str_starts_nocase(s, CV_STR("not yet")) || cv_str_starts_nocase(s, CV_STR("not now")))
+    if (s.p[0] == '?' || (deniable && denies(s)) || cv_str_starts_nocase(s, CV_STR("not yet")) ||
+        cv_str_starts_nocase(s, CV_STR("not now")))
         return DENIES;
     if (s.p[0] == ',')
         return COMMA;
@@ -204,6 +224,12 @@ static bool counts(cv_mark_type type)
     return cites(type);
 }
 
+/* What "no" takes back; of others it may be the reason. */
+static bool is_signal(cv_mark_type type)
+{
+    return type == CV_MARK_MOVE || type == CV_MARK_CONVERGENCE_CONFIRMED || type == CV_MARK_RESOLVED;
+}
+
 /* Is nothing but a comma, "and" or a sign between two marks? */
 static bool joins(cv_str between)
 {
@@ -223,31 +249,31 @@ static bool is_struck_out(cv_str lead, cv_str tail)
     return cv_str_ends(cv_str_trim_right(lead), CV_STR("~~")) && cv_str_starts(cv_str_trim_left(tail), CV_STR("~~"));
 }
 
-bool cv_is_mention(cv_str text, cv_mark_type type, size_t start, size_t end, cv_mention_before before)
+bool cv_is_mention(cv_str text, const cv_mark_place *m)
 {
     enum { FAR = 400 }; /* no sentence is longer; a line may be, and have thousands of marks */
-    size_t first = start, last = end;
+    size_t first = m->start, last = m->end;
     bool bracket;
-    if (!counts(type))
-        return false;
-    while (first > 0 && start - first < FAR && text.p[first - 1] != '\n' && text.p[first - 1] != '|')
+    if (m->hidden || !counts(m->type) || (is_signal(m->type) && denies(m->label)))
+        return counts(m->type);
+    while (first > m->line_start && m->start - first < FAR && text.p[first - 1] != '\n' && text.p[first - 1] != '|')
         first--;
-    while (first < start && cv_utf8_continues(text.p[first]))
+    while (first < m->start && cv_utf8_continues(text.p[first]))
         first++;
-    while (last < text.n && last - end < FAR && text.p[last] != '\n' && text.p[last] != '\r' && text.p[last] != '|')
+    while (last < text.n && last - m->end < FAR && text.p[last] != '\n' && text.p[last] != '\r' && text.p[last] != '|')
         last++;
-    cv_str tail = cv_str_range(text.p + end, text.p + last);
-    if (is_struck_out(cv_str_range(text.p + first, text.p + start), tail))
+    cv_str tail = cv_str_range(text.p + m->end, text.p + last);
+    if (is_struck_out(cv_str_range(text.p + first, text.p + m->start), tail))
         return true;
     bool in_a_row =
-        before.end > first && before.end <= start && joins(cv_str_range(text.p + before.end, text.p + start));
-    cv_str lead = without_openers(cv_str_range(text.p + first, text.p + start), &bracket);
+        m->before > first && m->before <= m->start && joins(cv_str_range(text.p + m->before, text.p + m->start));
+    cv_str lead = without_openers(cv_str_range(text.p + first, text.p + m->start), &bracket);
     bool alone = is_only_lead(lead);
-    sequel behind = sequel_of(tail, alone && cv_str_trim(lead).n > 0);
+    sequel behind = sequel_of(tail, alone && cv_str_trim(lead).n > 0, is_signal(m->type));
     if (behind == DENIES || behind == GOES_ON)
         return true;
     if (in_a_row)
-        return before.spoken_of;
+        return m->is_mention;
     if (alone)
         return false;
     cv_str sentence = last_sentence(lead);
@@ -255,5 +281,5 @@ bool cv_is_mention(cv_str text, cv_mark_type type, size_t start, size_t end, cv_
         return strchr(".!?", lead.p[lead.n - 1]) ? false : withholds(sentence);
     if (behind == COMMA || withholds(sentence))
         return true;
-    return !cites(type) && !bracket && !announces(sentence);
+    return !cites(m->type) && !bracket && !announces(sentence);
 }

@@ -8,6 +8,7 @@
  *     I signal [MOVE:CONVERGE].                           meant: the sentence says so
  *     I will not say [MOVE:CONVERGE] before the audit.    spoken of
  *     [MOVE:CONCEDE P0001] would be wrong.                spoken of: it is a part of the sentence
+ *     [MOVE:CONVERGE: not yet]                            spoken of: it is taken back
  *     ~~[MOVE:CONVERGE]~~                                 spoken of: struck out
  *
  * What is in doubt is spoken of: a signal that nobody gave is worse than one that has to be given again. Pure.
@@ -17,13 +18,17 @@
 
 #include "dialogue/text/mark.h"
 
-/* The bytes [start, end) of `text` are a mark of this type. `before` is the mark that stands before it in the text, or
- * has the end 0; of marks in a row all are what the first one is. */
+/* A mark in its text. */
 typedef struct {
-    size_t end;
-    bool spoken_of;
-} cv_mention_before;
+    cv_mark_type type;
+    cv_str label;
+    size_t start, end;
+    size_t line_start; /* nothing before this byte belongs to its line */
+    bool hidden;       /* it stands in a comment */
+    size_t before;     /* the end of the mark that stands before it; 0: there is none */
+    bool is_mention;   /* … is only mentioned: of marks in a row all are what the first one is */
+} cv_mark_place;
 
-bool cv_is_mention(cv_str text, cv_mark_type type, size_t start, size_t end, cv_mention_before before);
+bool cv_is_mention(cv_str text, const cv_mark_place *place);
 
 #endif

@@ -140,7 +140,9 @@ static bool is_sound(const cv_opening_reader *r, cv_str s, const cv_mark *m)
     cv_head head;
     if (m->type == CV_MARK_OTHER || m->unclosed)
         return false;
-    bool nearly = cv_head_read(r->who, cv_str_from(s, 1), &head) && head.type == m->type;
+    bool read = cv_head_read(r->who, cv_str_from(s, 1), &head), nearly = read && head.type == m->type;
+    if (read && head.reversed && shape == CV_SHAPE_ENTITY) /* [T0001: RESOLVED] */
+        return false;
     if (nearly && has_wide(cv_str_head(s, head.rest)))
         return false;
     if (shape == CV_SHAPE_ENTITY)
@@ -155,7 +157,7 @@ static bool is_sound(const cv_opening_reader *r, cv_str s, const cv_mark *m)
     cv_str rest = m->targets;
     for (cv_id id; cv_target_next(&rest, &id);)
         count++;
-    return !nearly || head.targets <= count;
+    return !nearly || (head.targets <= count && !cv_str_starts_nocase(m->label, CV_STR("'s "))); /* @donut's R0001 */
 }
 
 static bool read_native(const cv_opening_reader *r, cv_str s, cv_opening *st)
@@ -177,13 +179,19 @@ cv_str cv_take_label(cv_str s, size_t from, size_t to)
     return from < to ? cv_str_trim(cv_str_range(s.p + from, s.p + to)) : (cv_str){NULL, 0};
 }
 
+/* [RE:SUPPORT] P0001, [PERSPECTIVE] P01: the head goes on behind the bracket. */
+static bool is_beyond(const cv_head *h, cv_str s, size_t close)
+{
+    return s.p[0] == '[' && close != SIZE_MAX && h->rest > close + 1 && (h->targets || h->numbered);
+}
+
 /* Is what stands in brackets of any kind meant as a mark? */
 static bool is_meant(const cv_head *h, cv_str s, size_t close, bool square)
 {
     bool entity = h->type < (cv_mark_type)CV_KIND_COUNT;
     cv_str behind = close == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_from(s, close + 1);
     bool link = behind.n && behind.p[0] == '(' && !h->own;
-    bool inside = h->rest < close;
+    bool inside = h->rest < close || is_beyond(h, s, close);
     if (link)
         return false;
     if (!square)
@@ -228,9 +236,11 @@ static bool read_bracketed(const cv_opening_reader *r, cv_str s, size_t lead, cv
     st->lead = lead;
     st->head = head;
     st->unclosed = close == SIZE_MAX;
-    st->end = st->unclosed ? s.n : lead + close + close_length;
-    st->label = cv_take_label(here, head.rest, st->unclosed ? here.n : close);
-    st->escape = here.p[0] != '[' || open == 2;
+    st->beyond = is_beyond(&head, here, close);
+    size_t end = st->beyond ? cv_bare_end(here, head.rest) : st->unclosed ? here.n : close;
+    st->end = lead + end + (st->beyond || st->unclosed ? 0 : close_length);
+    st->label = cv_take_label(here, head.rest, end);
+    st->escape = here.p[0] != '[' || open == 2 || st->beyond;
     set_owner(r, st, head.id);
     st->own = st->own || head.own;
     return true;
@@ -253,15 +263,28 @@ static bool is_named(cv_str s, cv_str word)
     return cv_str_starts_nocase(s, word) && s.n > word.n && !cv_is_alnum(s.p[word.n]);
 }
 
+/* Support: P0001 */
+static bool has_colon(cv_str s)
+{
+    size_t n = 0;
+    while (n < s.n && cv_is_alpha(s.p[n]))
+        n++;
+    while (n < s.n && s.p[n] == '*')
+        n++;
+    return n < s.n && s.p[n] == ':';
+}
+
 static bool is_meant_bare(const cv_opening_reader *r, const cv_head *h, cv_str s, bool heading)
 {
     bool ends = h->rest >= s.n || cv_only_signs(cv_str_from(s, h->rest)), upper = is_upper_word(s);
-    bool colon = h->colon && !ends;
+    bool colon = h->colon && !ends, set_off = upper || heading || has_colon(s);
+    if (h->reversed)
+        return false;
     switch (h->type) {
     case CV_MARK_REFERENCE:
-        return h->targets && (is_named(s, CV_STR("RE")) ? upper || colon || ends : upper && (colon || ends));
+        return h->targets && (is_named(s, CV_STR("RE")) ? upper || colon || ends : set_off && (colon || ends));
     case CV_MARK_MOVE:
-        return is_named(s, CV_STR("MOVE")) ? upper || h->targets || ends : upper && h->targets && (colon || ends);
+        return is_named(s, CV_STR("MOVE")) ? upper || h->targets || ends : set_off && h->targets && (colon || ends);
     default:
         break;
     }
@@ -274,19 +297,90 @@ static bool is_meant_bare(const cv_opening_reader *r, const cv_head *h, cv_str s
     return colon && (h->numbered ? heading || upper : upper);
 }
 
+/* Where a label in emphasis ends that begins before the head: **P1: Cheap.** It is. */
+static size_t emphasis_end(cv_str s, size_t lead, size_t from, size_t end)
+{
+    size_t stars = 0;
+    while (stars < lead && s.p[lead - 1 - stars] == '*')
+        stars++;
+    for (size_t i = lead + from; stars && i + stars <= lead + end; i++)
+        if (memcmp(s.p + i, "***", stars < 3 ? stars : 3) == 0)
+            return i - lead;
+    return end;
+}
+
+/* "(Cheap): It is." behind an id: the label in parentheses; the text goes on behind them. */
+static bool read_parentheses(cv_str s, const cv_head *head, cv_str *ret_label, size_t *ret_end)
+{
+    size_t open = head->rest;
+    while (open > 0 && open < s.n && s.p[open] != '(' && head->rest - open < 3)
+        open--;
+    size_t close, length;
+    cv_str here = cv_str_from(s, open);
+    if (!here.n || here.p[0] != '(' || !cv_bracket_at(here, &close, &length) || close == SIZE_MAX)
+        return false;
+    cv_str behind = cv_str_from(here, close + 1);
+    while (behind.n && behind.p[0] == '*')
+        behind = cv_str_from(behind, 1);
+    if (!cv_has_word(cv_str_head(here, close)) || !(cv_only_signs(behind) || strchr(":-", behind.p[0])))
+        return false;
+    *ret_label = cv_str_trim(cv_str_range(here.p + 1, here.p + close));
+    *ret_end = (size_t)(behind.p - s.p);
+    return true;
+}
+
+/* "## T0001: Growth - RESOLVED (by rye)": a heading, and the word in capitals behind a sign. The rest is why. */
+static bool read_settled(const cv_opening_reader *r, cv_str s, size_t lead, cv_opening *st)
+{
+    cv_str here = cv_str_from(s, lead), word = cv_marks_table[CV_MARK_RESOLVED].word;
+    cv_id id;
+    size_t length, at = cv_str_find(here, word);
+    if (at == SIZE_MAX || !cv_id_at(cv_str_head(here, CV_MAX_HEAD), &id, &length) || id.form == CV_ID_EXPERT ||
+        id.kind != CV_KIND_TENSION || at < length || (at + word.n < here.n && cv_is_alnum(here.p[at + word.n])))
+        return false;
+    bool bracketed = here.p[at - 1] == '[' && at + word.n < here.n && here.p[at + word.n] == ']';
+    cv_str between = cv_str_trim_right(cv_str_range(here.p + length, here.p + at));
+    cv_str last = cv_str_from(between, between.n - (between.n < 3 ? between.n : 3));
+    bool joint = between.n == 0 || strchr(":-(>=*", between.p[between.n - 1]) || cv_str_eq(last, CV_STR("—")) ||
+                 cv_str_eq(last, CV_STR("–")) || cv_str_eq(last, CV_STR("→"));
+    size_t end = bracketed ? at - 1 : cv_bare_end(here, length);
+    if (!bracketed && (!joint || at >= end))
+        return false;
+    st->head = (cv_head){.type = CV_MARK_RESOLVED, .targets = 1};
+    st->head.head = cv_arena_printf(r->who->a, "%.*s %.*s", CV_FMT(word), CV_FMT(cv_id_print(r->who->a, &id)));
+    for (size_t n; length < here.n && (strchr(": *_-", here.p[length]) || cv_sign_at(cv_str_from(here, length), &n));)
+        length += strchr(": *_-", here.p[length]) ? 1 : n;
+    st->form = CV_OPENING_BARE;
+    st->lead = lead;
+    st->end = lead + (bracketed ? at + word.n + 1 : end);
+    st->label = cv_take_label(here, length, end);
+    st->escape = true;
+    return true;
+}
+
 static bool read_bare(const cv_opening_reader *r, cv_str s, size_t lead, bool heading, cv_opening *st)
 {
-    cv_str here = cv_str_from(s, lead);
+    cv_str here = cv_str_from(s, lead), label;
     cv_head head;
-    if (!here.n || !(cv_is_alpha(here.p[0]) || (unsigned char)here.p[0] >= 0x80) ||
-        !cv_head_read(r->who, here, &head) || !is_meant_bare(r, &head, here, heading))
+    size_t end;
+    bool ticked = here.n > 1 && here.p[0] == '`' && cv_is_alpha(here.p[1]); /* `MUFFIN-P0101`: Cheap */
+    if (!here.n || !(ticked || cv_is_alpha(here.p[0]) || (unsigned char)here.p[0] >= 0x80) ||
+        !cv_head_read(r->who, here, &head))
         return false;
-    size_t end = cv_bare_end(here, head.rest < here.n ? head.rest : here.n);
+    if (head.own && head.id.n && !cv_is_made(r, head.id) && read_parentheses(here, &head, &label, &end)) {
+        st->label = label;
+    } else if (!is_meant_bare(r, &head, here, heading) || (ticked && !head.own)) {
+        return false;
+    } else {
+        end = cv_bare_end(here, head.rest < here.n ? head.rest : here.n);
+        if (head.type < (cv_mark_type)CV_KIND_COUNT)
+            end = emphasis_end(s, lead, head.rest, end);
+        st->label = cv_take_label(here, head.rest, end);
+    }
     st->form = CV_OPENING_BARE;
     st->lead = lead;
     st->head = head;
     st->end = lead + end;
-    st->label = cv_take_label(here, head.rest, end);
     if (cv_only_signs(st->label))
         st->label.n = 0;
     st->escape = true;
@@ -294,35 +388,53 @@ static bool read_bare(const cv_opening_reader *r, cv_str s, size_t lead, bool he
     return true;
 }
 
-/* `[MUFFIN-P0101: Cheap]` alone on its line. */
+/* A mark that its writer made text of, alone on its line: it can only be meant. `inside`: from its bracket on. */
+static bool read_quoted(const cv_opening_reader *r, cv_str inside, size_t label_end, cv_opening *st)
+{
+    cv_head head;
+    if (inside.n < 3 || inside.p[0] != '[' || !cv_head_read(r->who, cv_str_from(inside, 1), &head))
+        return false;
+    if (head.type < (cv_mark_type)CV_KIND_COUNT && (!head.own || cv_is_made(r, head.id)))
+        return false;
+    st->head = head;
+    st->label = cv_take_label(inside, head.rest + 1, label_end);
+    set_owner(r, st, head.id);
+    return true;
+}
+
+/* `[MUFFIN-P0101: Cheap]` */
 static bool read_ticked(const cv_opening_reader *r, cv_str s, size_t lead, cv_opening *st)
 {
-    size_t ticks = 0, at = lead;
-    while (at + ticks < s.n && s.p[at + ticks] == '`')
+    size_t ticks = 0, end, length;
+    while (lead + ticks < s.n && s.p[lead + ticks] == '`')
         ticks++;
     if (ticks == 0 || ticks > 2)
         return false;
-    cv_str inside = cv_str_from(s, at + ticks);
+    cv_str inside = cv_str_from(s, lead + ticks);
     size_t close = cv_str_find_char(inside, '`');
     if (close == SIZE_MAX || !cv_only_signs(cv_str_from(inside, close)))
         return false;
     inside = cv_str_head(inside, close);
-    cv_head head;
-    if (inside.n < 3 || inside.p[0] != '[' || !cv_head_read(r->who, cv_str_from(inside, 1), &head))
-        return false;
-    size_t end, length;
-    cv_bracket_at(inside, &end, &length);
-    if (end == SIZE_MAX || !cv_only_signs(cv_str_from(inside, end)))
-        return false;
-    bool entity = head.type < (cv_mark_type)CV_KIND_COUNT;
-    if (entity && (!head.own || cv_is_made(r, head.id)))
+    if (!cv_bracket_at(inside, &end, &length) || end == SIZE_MAX || !cv_only_signs(cv_str_from(inside, end)) ||
+        !read_quoted(r, inside, end, st))
         return false;
     st->form = CV_OPENING_TICKED;
     st->lead = lead;
-    st->head = head;
     st->end = s.n;
-    st->label = cv_take_label(inside, head.rest + 1, end);
-    set_owner(r, st, head.id);
+    return true;
+}
+
+/* \[MUFFIN-P0101: Cheap\]: one backslash is how a mark is quoted, two are how programs print brackets. */
+static bool read_escaped(const cv_opening_reader *r, cv_str s, size_t lead, cv_opening *st)
+{
+    cv_str here = cv_str_from(s, lead);
+    size_t close = cv_str_starts(here, CV_STR("\\[")) ? cv_str_find(here, CV_STR("\\]")) : SIZE_MAX;
+    if (close == SIZE_MAX || cv_str_find_char(here, ']') < close || !cv_only_signs(cv_str_from(here, close + 2)) ||
+        !read_quoted(r, cv_str_from(here, 1), close - 1, st))
+        return false;
+    st->form = CV_OPENING_ESCAPED;
+    st->lead = lead;
+    st->end = s.n;
     return true;
 }
 
@@ -394,8 +506,8 @@ bool cv_opening_read(const cv_opening_reader *r, cv_str s, cv_opening *st)
         st->end += lead;
         return true;
     }
-    return read_ticked(r, s, lead, st) || read_bracketed(r, s, lead, st) || read_bare(r, s, lead, heading, st) ||
-           read_led(r, s, st);
+    return read_ticked(r, s, lead, st) || read_escaped(r, s, lead, st) || read_bracketed(r, s, lead, st) ||
+           (heading && read_settled(r, s, lead, st)) || read_bare(r, s, lead, heading, st) || read_led(r, s, st);
 }
 
 /* ---- quotations ---------------------------------------------------------------------------------------------- */

@@ -3,7 +3,9 @@
  *     [MUFFIN-P0101: Cheap]               native      the text's own reader takes it as it is
  *     - [ ] [muffin-p0101: Cheap]         bracketed   behind a lead of bullets, quotation marks, emoji; any brackets
  *     **MOVE: CHALLENGE P0001**           bare        without brackets, when it can mean nothing else
+ *     ## T0001: Growth - RESOLVED         bare        a heading that says what becomes of a tension
  *     `[MUFFIN-P0101: Cheap]`             ticked      in backticks, alone on its line
+ *     \[MUFFIN-P0101: Cheap\]             escaped     with backslashes before both brackets, alone on its line
  *     My point: [MUFFIN-P0101: Cheap]     native      behind words, with nothing behind it
  *
  * What an id of the expert's own is worth depends on the rest of the response: one that some line makes may be spoken
@@ -19,7 +21,8 @@ typedef enum {
     CV_OPENING_NATIVE,
     CV_OPENING_BRACKETED,
     CV_OPENING_BARE,
-    CV_OPENING_TICKED
+    CV_OPENING_TICKED,
+    CV_OPENING_ESCAPED
 } cv_opening_form;
 
 /* A mark at the beginning of a row, or of a cell. */
@@ -36,6 +39,7 @@ typedef struct {
     cv_str id;    /* its local id, or empty */
     cv_str words; /* a lead of words, which is text */
     bool unclosed;
+    bool beyond;  /* the bracket closes before its end */
     bool led;     /* words stand before it */
     bool heading; /* a heading or bold */
 } cv_opening;

@@ -23,13 +23,13 @@ void cv_plain_tell(cv_plain_reader *r, cv_fate fate, cv_str type, size_t first, 
     *CV_PUSH(r->who->a, &r->plain->remarks) = (cv_plain_remark){fate, type, message, suggestion, first + 1, last + 1};
 }
 
-static bool opens(const cv_plain_reader *r, cv_str s, cv_opening *ret)
+bool cv_plain_opens(const cv_plain_reader *r, cv_str s, cv_opening *ret)
 {
     const cv_opening_reader reader = cv_plain_opening(r);
     return cv_opening_read(&reader, s, ret);
 }
 
-static bool made(const cv_plain_reader *r, cv_str id)
+bool cv_plain_made(const cv_plain_reader *r, cv_str id)
 {
     const cv_opening_reader reader = cv_plain_opening(r);
     return cv_is_made(&reader, id);
@@ -60,16 +60,40 @@ cv_str cv_plain_row_text(const cv_plain_reader *r, size_t i)
 
 /* ---- what the rows make ------------------------------------------------------------------------------------------ */
 
+/* T08 and T8 are one. */
+static cv_str short_key(cv_arena *a, const cv_id *id)
+{
+    return cv_arena_printf(a, "%c%d", cv_kinds[id->kind].letter, id->number);
+}
+
+bool cv_plain_made_short(const cv_plain_reader *r, cv_str written)
+{
+    cv_id id;
+    return cv_id_parse(written, &id) && id.form == CV_ID_SHORT && cv_map_get(&r->made, short_key(r->who->a, &id));
+}
+
+/* [TENSION T08: …] */
+static void find_short(cv_plain_reader *r, cv_str written)
+{
+    cv_id id;
+    if (cv_id_parse(written, &id) && id.form == CV_ID_SHORT)
+        cv_map_put(&r->made, r->who->a, short_key(r->who->a, &id), NULL);
+}
+
 static void find_made(cv_plain_reader *r)
 {
     for (size_t i = r->first; i < r->last; i++) {
         cv_opening st;
-        if (r->rows.items[i].fenced || r->rows.items[i].dropped || !opens(r, r->rows.items[i].text, &st) || !st.own)
+        if (r->rows.items[i].fenced || r->rows.items[i].dropped || !cv_plain_opens(r, r->rows.items[i].text, &st))
+            continue;
+        if (st.form == CV_OPENING_NATIVE && !st.own)
+            find_short(r, st.mark.id);
+        if (!st.own)
             continue;
         bool labelled = st.form == CV_OPENING_NATIVE
                             ? st.mark.label.n || cv_only_signs(cv_str_from(r->rows.items[i].text, st.end))
                             : st.label.n > 0;
-        if (labelled && st.form != CV_OPENING_BARE && st.form != CV_OPENING_TICKED && !st.led)
+        if (labelled && (st.form == CV_OPENING_NATIVE || st.form == CV_OPENING_BRACKETED) && !st.led)
             cv_map_put(&r->made, r->who->a, st.id, NULL);
     }
 }
@@ -78,10 +102,10 @@ static void find_made(cv_plain_reader *r)
 
 static size_t offset(const cv_plain_reader *r, const char *at)
 {
-    return (size_t)(at - r->plain->source.p);
+    return (size_t)(at - r->plain->inner.p);
 }
 
-static void put_source(cv_plain_reader *r, cv_str s)
+void cv_plain_put_source(cv_plain_reader *r, cv_str s)
 {
     if (s.n == 0)
         return;
@@ -90,7 +114,7 @@ static void put_source(cv_plain_reader *r, cv_str s)
 }
 
 /* Something that stands for a piece of the source. */
-static void put_text(cv_plain_reader *r, cv_str text, cv_str source)
+void cv_plain_put_text(cv_plain_reader *r, cv_str text, cv_str source)
 {
     if (text.n == 0)
         return;
@@ -99,14 +123,14 @@ static void put_text(cv_plain_reader *r, cv_str text, cv_str source)
     cv_buf_add(&r->out, text);
 }
 
-static void put_line_end(cv_plain_reader *r, cv_str source)
+void cv_plain_put_line_end(cv_plain_reader *r, cv_str source)
 {
-    put_text(r, CV_STR("\n"), source);
+    cv_plain_put_text(r, CV_STR("\n"), source);
     *CV_PUSH(r->who->a, &r->plain->lines) = r->at + 1;
 }
 
 /* A label between square brackets; one from elsewhere may have any in it. */
-static cv_str bracketed(cv_plain_reader *r, const cv_opening *st)
+cv_str cv_plain_bracketed(cv_plain_reader *r, const cv_opening *st)
 {
     cv_buf text = {0};
     cv_buf_printf(&text, "[%.*s", CV_FMT(st->head.head));
@@ -132,12 +156,16 @@ static cv_str type_of(const cv_opening *st, cv_str written)
     static const struct {
         cv_opening_form form;
         cv_str type;
-    } types[] = {{CV_OPENING_BARE, CV_STR_INIT("no_brackets")}, {CV_OPENING_TICKED, CV_STR_INIT("in_backticks")}};
+    } types[] = {{CV_OPENING_BARE, CV_STR_INIT("no_brackets")},
+                 {CV_OPENING_TICKED, CV_STR_INIT("in_backticks")},
+                 {CV_OPENING_ESCAPED, CV_STR_INIT("escaped")}};
     for (size_t i = 0; i < CV_COUNT(types); i++)
         if (types[i].form == st->form)
             return types[i].type;
     if (st->unclosed)
         return CV_STR("unclosed");
+    if (st->beyond)
+        return CV_STR("closed_too_early");
     if (written.p[0] != '[' || (written.n > 1 && written.p[1] == '['))
         return CV_STR("other_brackets");
     if (has_upper_head(written, st->head.head) && !cv_str_starts(cv_str_from(written, 1), st->head.head))
@@ -169,7 +197,7 @@ static size_t label_rows(const cv_plain_reader *r, size_t *ret_end)
         const cv_plain_row *next = &r->rows.items[r->at + n];
         cv_str text = cv_str_trim_left(next->text);
         if (next->fenced || next->dropped || text.n == 0 || text.p[0] == '#' || text.p[0] == '|' ||
-            opens(r, next->text, &st))
+            cv_plain_opens(r, next->text, &st))
             return 0;
         size_t close = cv_str_find_char(next->text, ']'), open = cv_str_find_char(next->text, '[');
         if (close != SIZE_MAX && (open == SIZE_MAX || close < open)) {
@@ -181,8 +209,6 @@ static size_t label_rows(const cv_plain_reader *r, size_t *ret_end)
     }
     return 0;
 }
-
-static void put_row(cv_plain_reader *r, cv_str s);
 
 /* Marks in the middle of a line that only need capitals. */
 static void put_rest(cv_plain_reader *r, cv_str s)
@@ -203,7 +229,7 @@ static void put_rest(cv_plain_reader *r, cv_str s)
         if (cv_mark_begins(here) || !cv_head_read(r->who, cv_str_from(here, 1), &head))
             continue;
         bool entity = head.type < (cv_mark_type)CV_KIND_COUNT;
-        bool strong = entity ? head.own && head.colon && !made(r, head.id)
+        bool strong = entity ? head.own && head.colon && !cv_plain_made(r, head.id)
                              : (head.type == CV_MARK_REFERENCE && head.targets) ||
                                    (head.type == CV_MARK_MOVE && cv_str_starts_nocase(here, CV_STR("[MOVE")));
         if (!strong)
@@ -213,67 +239,119 @@ static void put_rest(cv_plain_reader *r, cv_str s)
             continue;
         cv_opening st = {
             .form = CV_OPENING_BRACKETED, .head = head, .label = cv_take_label(here, head.rest + 1, close)};
-        cv_str written = cv_str_head(here, close + 1), meant = bracketed(r, &st);
-        put_source(r, cv_str_range(s.p + from, here.p));
-        put_text(r, meant, written);
+        cv_str written = cv_str_head(here, close + 1), meant = cv_plain_bracketed(r, &st);
+        cv_plain_put_source(r, cv_str_range(s.p + from, here.p));
+        cv_plain_put_text(r, meant, written);
         remark_spelling(r, type_of(&st, written), written, meant, r->at);
         from = i + close + 1;
         i = from - 1;
     }
-    put_source(r, cv_str_from(s, from));
+    cv_plain_put_source(r, cv_str_from(s, from));
+}
+
+/* The label of a mark that goes on over `rows` more rows; what is written, and what stands behind it. */
+static void join_label(cv_plain_reader *r, cv_opening *st, size_t rows, size_t end, cv_str *written, cv_str *behind)
+{
+    cv_buf label = {0};
+    cv_buf_add(&label, st->label);
+    for (size_t n = 1; n <= rows; n++) {
+        cv_str more = cv_str_trim(cv_str_head(r->rows.items[r->at + n].text, n == rows ? end - 1 : SIZE_MAX));
+        while (label.n == 0 && more.n && strchr(":- ", more.p[0]))
+            more = cv_str_from(more, 1);
+        cv_buf_printf(&label, "%s%.*s", label.n ? " " : "", CV_FMT(more));
+    }
+    cv_str closing = r->rows.items[r->at + rows].text;
+    st->label = cv_buf_take(&label, r->who->a);
+    *written = cv_str_range(written->p, closing.p + end);
+    *behind = cv_str_from(closing, end);
+}
+
+/* [MUFFIN-P0101] Cheap: the bracket closes too early, the label stands behind it. */
+static void take_label_behind(cv_opening *st, cv_str *written, cv_str *behind)
+{
+    size_t close, length;
+    cv_str label = cv_str_trim(*behind);
+    while (label.n && strchr(":-*_ ", label.p[0]))
+        label = cv_str_from(label, 1);
+    size_t end = cv_bare_end(label, 0);
+    st->label = cv_str_trim(cv_str_head(label, end));
+    st->escape = true;
+    *behind = cv_str_from(label, end);
+    *written = cv_str_range(written->p, st->label.n ? cv_str_end(st->label) : label.p);
+    if (st->label.n && st->label.p[0] == '(' && cv_bracket_at(st->label, &close, &length) && close + 1 == st->label.n)
+        st->label = cv_str_trim((cv_str){st->label.p + 1, st->label.n - 2}); /* [MUFFIN-P0101](Cheap) */
+}
+
+/* Does another mark begin here, in the label of one? RE:ADDRESS T0001; behind a comma OPPOSE R0001 as well. */
+static bool begins_another(const cv_plain_reader *r, cv_str *s, cv_head *ret_head)
+{
+    bool listed = false;
+    if (s->n == 0)
+        return false;
+    for (const char *before = s->p; !listed && (before[-1] == ' ' || strchr(",;", before[-1])); before--)
+        listed = before[-1] != ' ';
+    for (; s->n && strchr(" ,;", s->p[0]); *s = cv_str_from(*s, 1))
+        listed = listed || s->p[0] != ' ';
+    if (cv_str_starts_nocase(*s, CV_STR("and "))) {
+        *s = cv_str_from(*s, 4);
+        listed = true;
+    }
+    bool named = cv_str_starts_nocase(*s, CV_STR("RE:")) || cv_str_starts_nocase(*s, CV_STR("MOVE:"));
+    return s->n && (named || listed) && cv_head_read(r->who, *s, ret_head) &&
+           (ret_head->type == CV_MARK_REFERENCE || ret_head->type == CV_MARK_MOVE) && (named || ret_head->targets);
+}
+
+/* [RE:SUPPORT P0001, RE:ADDRESS T0001] as two marks; empty: it is one. `head`: of the first, without brackets. */
+static cv_str split_mark(const cv_plain_reader *r, cv_mark_type type, cv_str head, cv_str label)
+{
+    cv_buf text = {0};
+    cv_head next;
+    if ((type != CV_MARK_REFERENCE && type != CV_MARK_MOVE) || !begins_another(r, &label, &next))
+        return (cv_str){NULL, 0};
+    cv_buf_printf(&text, "[%.*s]", CV_FMT(head));
+    for (bool more = true; more;) {
+        cv_buf_printf(&text, "[%.*s", CV_FMT(next.head));
+        label = cv_str_from(label, next.rest);
+        more = begins_another(r, &label, &next);
+        if (!more && label.n)
+            cv_buf_printf(&text, ": %.*s", CV_FMT(label));
+        cv_buf_add_char(&text, ']');
+    }
+    return cv_buf_take(&text, r->who->a);
 }
 
 /* The mark with its label, spelt as it should be, and what follows it on its row. */
 static void put_spelt(cv_plain_reader *r, cv_str s, cv_opening *st)
 {
-    cv_arena *a = r->who->a;
     cv_str written = cv_str_range(s.p + st->lead, s.p + st->end), behind = cv_str_from(s, st->end);
-    size_t last = r->at, end;
+    size_t end, n;
     bool entity = st->head.type < (cv_mark_type)CV_KIND_COUNT;
-    cv_str type = type_of(st, written);
+    cv_str type = type_of(st, written), parts = split_mark(r, st->head.type, st->head.head, st->label);
     size_t rows = st->unclosed && s.n < CV_MAX_LABEL ? label_rows(r, &end) : 0;
     if (rows) {
-        cv_buf label = {0};
-        cv_buf_add(&label, st->label);
-        for (size_t n = 1; n <= rows; n++) {
-            cv_str more = r->rows.items[r->at + n].text;
-            cv_buf_printf(&label, " %.*s", CV_FMT(cv_str_trim(n == rows ? cv_str_head(more, end - 1) : more)));
-        }
-        last = r->at + rows;
-        cv_str closing = r->rows.items[last].text;
-        st->label = cv_buf_take(&label, a);
-        written = cv_str_range(written.p, closing.p + end);
-        behind = cv_str_from(closing, end);
+        join_label(r, st, rows, end, &written, &behind);
+        parts.n = 0;
         type = CV_STR("broken_line");
     } else if (st->form == CV_OPENING_BRACKETED && !st->label.n && entity && st->own && cv_has_word(behind) &&
-               !made(r, st->id)) {
-        /* [MUFFIN-P0101] Cheap: the bracket closes too early */
-        cv_str label = cv_str_trim(behind);
-        while (label.n && strchr(":-*_ ", label.p[0]))
-            label = cv_str_from(label, 1);
-        size_t length = cv_bare_end(label, 0);
-        st->label = cv_str_trim(cv_str_head(label, length));
-        st->escape = true;
-        behind = cv_str_from(label, length);
-        written = cv_str_range(written.p, st->label.n ? cv_str_end(st->label) : label.p);
+               !cv_plain_made(r, st->id)) {
+        take_label_behind(st, &written, &behind);
         type = CV_STR("closed_too_early");
     }
     bool long_label = st->escape && entity && cv_utf8_count(st->label) > CV_LONG_LABEL;
     cv_str text = st->label;
     if (long_label)
         st->label.n = 0;
-    cv_str meant = bracketed(r, st);
-    put_text(r, meant, long_label ? cv_str_range(written.p, text.p) : written);
-    remark_spelling(r, type, written, meant, last);
+    cv_str meant = parts.n ? parts : cv_plain_bracketed(r, st);
+    cv_plain_put_text(r, meant, long_label ? cv_str_range(written.p, text.p) : written);
+    remark_spelling(r, type, written, meant, r->at + rows);
     if (long_label) {
-        put_line_end(r, cv_str_range(text.p, text.p));
-        put_source(r, text);
+        cv_plain_put_line_end(r, cv_str_range(text.p, text.p));
+        cv_plain_put_source(r, text);
     }
-    size_t n;
     while (behind.n && (strchr("*_", behind.p[0]) ||
                         (st->form == CV_OPENING_TICKED && (behind.p[0] == '`' || cv_sign_at(behind, &n)))))
         behind = cv_str_from(behind, 1);
-    r->at = last;
+    r->at += rows;
     if (cv_has_word(behind))
         put_rest(r, behind);
 }
@@ -306,56 +384,55 @@ static cv_str skip_tags(cv_str s)
     return s;
 }
 
-static bool is_other_mark(cv_str s)
-{
-    return cv_str_starts_nocase(s, CV_STR("RE:")) || cv_str_starts_nocase(s, CV_STR("MOVE:"));
-}
-
-/* [RE:SUPPORT P0001, RE:ADDRESS T0001] as two marks; empty: it is one. */
-static cv_str split_mark(cv_plain_reader *r, cv_str written, const cv_mark *m)
-{
-    cv_mark_shape shape = cv_marks_table[m->type].shape;
-    cv_str rest = m->label, first;
-    cv_buf text = {0};
-    cv_head head;
-    if ((shape != CV_SHAPE_REF && shape != CV_SHAPE_MOVE) || !is_other_mark(rest))
-        return (cv_str){NULL, 0};
-    first = cv_str_range(written.p, rest.p);
-    while (first.n && strchr(" ,;:-/", first.p[first.n - 1]))
-        first.n--;
-    cv_buf_printf(&text, "%.*s]", CV_FMT(first));
-    while (is_other_mark(rest) && cv_head_read(r->who, rest, &head)) {
-        cv_buf_printf(&text, "[%.*s", CV_FMT(head.head));
-        rest = cv_str_from(rest, head.rest);
-        if (rest.n && !is_other_mark(rest)) {
-            cv_buf_printf(&text, ": %.*s", CV_FMT(rest));
-            rest.n = 0;
-        }
-        cv_buf_add_char(&text, ']');
-    }
-    if (rest.n) { /* what cannot be read stays in its label */
-        cv_buf_release(&text);
-        return (cv_str){NULL, 0};
-    }
-    return cv_buf_take(&text, r->who->a);
-}
-
 static void put_native(cv_plain_reader *r, cv_str written, const cv_mark *m)
 {
-    cv_str parts = split_mark(r, written, m);
+    cv_str head = cv_str_from(written, 1);
+    if (m->label.n)
+        head = cv_str_range(head.p, m->label.p);
+    while (head.n && strchr(" ,;:-/", head.p[head.n - 1]))
+        head.n--;
+    cv_str parts = split_mark(r, m->type, head, m->label);
     if (parts.n) {
-        put_text(r, parts, written);
+        cv_plain_put_text(r, parts, written);
         remark_spelling(r, CV_STR("two_in_one"), written, parts, r->at);
     } else {
-        put_source(r, written);
+        cv_plain_put_source(r, written);
     }
 }
 
-static void put_row(cv_plain_reader *r, cv_str s)
+/* "[MUFFIN-" and "P0101: Cheap]" on the next row: a mark that is broken before its label. */
+static bool put_broken(cv_plain_reader *r, cv_str s)
+{
+    bool heading;
+    cv_opening st;
+    cv_str here = cv_str_from(s, cv_lead_of(s, &heading));
+    if (here.n == 0 || here.n >= CV_MAX_HEAD || here.p[0] != '[' || cv_str_find_char(here, ']') != SIZE_MAX ||
+        !cv_plain_is_row(r, r->at + 1))
+        return false;
+    cv_str next = cv_str_trim(r->rows.items[r->at + 1].text);
+    size_t close = cv_str_find_char(cv_str_head(next, CV_MAX_LABEL), ']');
+    if (close == SIZE_MAX || cv_str_find_char(cv_str_head(next, close), '[') != SIZE_MAX)
+        return false;
+    here = cv_str_trim_right(here);
+    cv_str joined = cv_arena_printf(r->who->a, "%.*s%s%.*s", CV_FMT(here), strchr("-_:", here.p[here.n - 1]) ? "" : " ",
+                                    CV_FMT(cv_str_head(next, close + 1)));
+    if (!cv_plain_opens(r, joined, &st) || st.end != joined.n)
+        return false;
+    cv_str written = cv_str_range(here.p, next.p + close + 1),
+           meant = st.form == CV_OPENING_NATIVE ? joined : cv_plain_bracketed(r, &st);
+    cv_plain_put_text(r, meant, written);
+    remark_spelling(r, CV_STR("broken_line"), written, meant, r->at + 1);
+    r->at++;
+    put_rest(r, cv_str_from(next, close + 1));
+    return true;
+}
+
+void cv_plain_put_row(cv_plain_reader *r, cv_str s)
 {
     cv_opening st;
-    if (!opens(r, s, &st) || (st.foreign && cv_is_quotation(s))) {
-        put_rest(r, s);
+    if (!cv_plain_opens(r, s, &st) || (st.foreign && cv_is_quotation(s))) {
+        if (!put_broken(r, s))
+            put_rest(r, s);
         return;
     }
     if (st.form != CV_OPENING_NATIVE) {
@@ -368,12 +445,12 @@ static void put_row(cv_plain_reader *r, cv_str s)
     bool as_it_is = line.kind == CV_LINE_MARKER && line.mark_at == st.lead;
     cv_str mark = cv_str_range(s.p + st.lead, s.p + st.end);
     if (as_it_is) {
-        put_source(r, cv_str_head(s, st.lead));
+        cv_plain_put_source(r, cv_str_head(s, st.lead));
         put_native(r, mark, &st.mark);
     } else {
         if (st.words.n) {
-            put_source(r, st.words);
-            put_line_end(r, st.words);
+            cv_plain_put_source(r, st.words);
+            cv_plain_put_line_end(r, st.words);
         }
         put_native(r, mark, &st.mark);
         cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("lead_in"), r->at, r->at,
@@ -387,7 +464,7 @@ static void put_row(cv_plain_reader *r, cv_str s)
         drop_underline(r);
 }
 
-static bool is_row(const cv_plain_reader *r, size_t i)
+bool cv_plain_is_row(const cv_plain_reader *r, size_t i)
 {
     return i < r->last && !r->rows.items[i].dropped && !r->rows.items[i].fenced;
 }
@@ -398,9 +475,9 @@ static void open_quotations(cv_plain_reader *r)
     for (size_t i = r->first; i < r->last; i++) {
         size_t first = i, end = i;
         bool own = false;
-        for (; is_row(r, end) && cv_is_quotation(r->rows.items[end].text); end++) {
+        for (; cv_plain_is_row(r, end) && cv_is_quotation(r->rows.items[end].text); end++) {
             cv_opening st;
-            own = own || (opens(r, cv_unquoted(r->rows.items[end].text), &st) && !st.foreign);
+            own = own || (cv_plain_opens(r, cv_unquoted(r->rows.items[end].text), &st) && !st.foreign);
         }
         for (size_t k = first; own && k < end; k++)
             r->rows.items[k].text = cv_unquoted(r->rows.items[k].text);
@@ -412,165 +489,46 @@ static void open_quotations(cv_plain_reader *r)
     }
 }
 
-/* <!-- [MUFFIN-P0101: Cheap] --> on one row: an item of the expert's own without the signs of the comment. */
+/* The rows [first, last] are one comment: the signs go, when an item of the expert's own stands in it. */
+static void open_comment(cv_plain_reader *r, size_t first, size_t last)
+{
+    cv_str begin = cv_str_from(cv_plain_row_text(r, first), strlen("<!--")), end = cv_plain_row_text(r, last);
+    bool own = false;
+    cv_opening st;
+    if (first == last)
+        begin = cv_str_head(begin, begin.n - strlen("-->"));
+    else
+        end = cv_str_head(end, end.n - strlen("-->"));
+    for (size_t i = first; i <= last && !own; i++)
+        own = cv_plain_opens(r,
+                             cv_str_trim(i == first  ? begin
+                                         : i == last ? end
+                                                     : r->rows.items[i].text),
+                             &st) &&
+              st.own;
+    if (!own)
+        return;
+    if (first < last)
+        r->rows.items[last].text = cv_str_trim(end);
+    r->rows.items[first].text = cv_str_trim(begin);
+    cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_comment"), first, last,
+                  CV_STR("the mark stands in a comment: it is read without its signs"),
+                  CV_STR("write marks outside of comments"));
+}
+
+/* <!-- [MUFFIN-P0101: Cheap] --> on one row or on several. */
 static void open_comments(cv_plain_reader *r)
 {
-    static const cv_str open = CV_STR_INIT("<!--"), close = CV_STR_INIT("-->");
     for (size_t i = r->first; i < r->last; i++) {
-        cv_str s = cv_plain_row_text(r, i);
-        cv_opening st;
-        if (!is_row(r, i) || s.n < open.n + close.n || !cv_str_starts(s, open) || !cv_str_ends(s, close))
+        size_t last = i;
+        if (!cv_plain_is_row(r, i) || !cv_str_starts(cv_plain_row_text(r, i), CV_STR("<!--")))
             continue;
-        s = cv_str_trim(cv_str_range(s.p + open.n, cv_str_end(s) - close.n));
-        if (!opens(r, s, &st) || !st.own)
-            continue;
-        r->rows.items[i].text = s;
-        cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_comment"), i, i,
-                      CV_STR("the mark stands in a comment: it is read without its signs"),
-                      CV_STR("write marks outside of comments"));
+        while (cv_plain_is_row(r, last) && cv_str_find(cv_plain_row_text(r, last), CV_STR("-->")) == SIZE_MAX)
+            last++;
+        if (cv_plain_is_row(r, last) && cv_str_ends(cv_plain_row_text(r, last), CV_STR("-->")))
+            open_comment(r, i, last);
+        i = last;
     }
-}
-
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
-
-static bool is_table_row(const cv_plain_reader *r, size_t i)
-{
-    return is_row(r, i) && cv_plain_row_text(r, i).n > 1 && cv_plain_row_text(r, i).p[0] == '|';
-}
-
-/* A cell that is only an id of the expert's own: the next one is its label. */
-static bool is_id_cell(const cv_plain_reader *r, cv_str cell, cv_head *ret_head)
-{
-    bool heading;
-    cell = cv_str_from(cell, cv_lead_of(cell, &heading));
-    return cell.n && cv_head_read(r->who, cell, ret_head) && ret_head->own && !made(r, ret_head->id) &&
-           (ret_head->rest >= cell.n || cv_only_signs(cv_str_from(cell, ret_head->rest)));
-}
-
-static bool cell_has_mark(const cv_plain_reader *r, cv_str cell)
-{
-    cv_opening st;
-    cv_head head;
-    return is_id_cell(r, cell, &head) || (opens(r, cell, &st) && st.form != CV_OPENING_BARE && !st.foreign);
-}
-
-static bool table_has_marks(const cv_plain_reader *r, size_t first, size_t end)
-{
-    for (size_t i = first; i < end; i++) {
-        cv_str rest = cv_row_inside(cv_plain_row_text(r, i)), cell;
-        while (cv_cell_next(&rest, &cell))
-            if (cell_has_mark(r, cell))
-                return true;
-    }
-    return false;
-}
-
-/* '\|' of a cell is '|'. */
-static void put_cell(cv_plain_reader *r, cv_str cell)
-{
-    size_t at;
-    while ((at = cv_str_find(cell, CV_STR("\\|"))) != SIZE_MAX) {
-        put_source(r, cv_str_head(cell, at));
-        put_source(r, (cv_str){cell.p + at + 1, 1});
-        cell = cv_str_from(cell, at + 2);
-    }
-    put_source(r, cell);
-}
-
-static bool is_column(cv_str name, cv_str words)
-{
-    name = cv_str_trim(name);
-    while (name.n && strchr("*_ ", name.p[0]))
-        name = cv_str_from(name, 1);
-    while (name.n && strchr("*_ ", name.p[name.n - 1]))
-        name.n--;
-    for (cv_str one; cv_str_split(&words, ' ', &one);)
-        if (cv_str_eq_nocase(one, name))
-            return true;
-    return false;
-}
-
-/* A cell of text, with the name of its column, unless it only says that this is the text. */
-static void put_text_cell(cv_plain_reader *r, cv_str cell, cv_str name, bool named)
-{
-    const cv_opening_reader reader = cv_plain_opening(r);
-    if (!cv_has_word(cell) || (is_column(name, CV_STR("type kind")) && cv_says_nothing(&reader, cell)))
-        return;
-    if (named && name.n && cv_has_word(name) && !is_column(name, CV_STR("text content description body"))) {
-        put_source(r, name);
-        put_text(r, CV_STR(": "), name);
-    }
-    put_cell(r, cell);
-    put_line_end(r, cell);
-}
-
-/* What stands before the first mark of the row belongs to it, too, unless it only says what it is. */
-static void put_table_row(cv_plain_reader *r, cv_str text, const cv_str *head, size_t head_count)
-{
-    cv_arena *a = r->who->a;
-    size_t count, first = 0, label_at = 0;
-    cv_str *cells = cv_row_cells(a, text, &count);
-    while (label_at < head_count && !is_column(head[label_at], CV_STR("label title headline name")))
-        label_at++;
-    while (first < count && !cell_has_mark(r, cells[first]))
-        first++;
-    bool ordered = false; /* marks in the middle of cells keep their order */
-    for (size_t k = 0; k < first; k++)
-        ordered = ordered || cv_str_find_char(cells[k], '[') != SIZE_MAX;
-    for (size_t k = 0; ordered && k < first; k++)
-        put_text_cell(r, cells[k], k < head_count ? head[k] : (cv_str){NULL, 0}, count > 2);
-    for (size_t i = first; i < count; i++) {
-        cv_head id;
-        bool begins = i == first;
-        if (is_id_cell(r, cells[i], &id)) {
-            cv_opening st = {.form = CV_OPENING_BRACKETED, .head = id, .escape = true};
-            cv_str written = cells[i];
-            if (label_at < head_count && label_at < count && label_at > i && !cell_has_mark(r, cells[label_at])) {
-                st.label = cells[label_at];
-                cells[label_at].n = 0;
-            } else if (i + 1 < count && !cell_has_mark(r, cells[i + 1])) {
-                st.label = cells[++i];
-                written = cv_str_range(written.p, cv_str_end(st.label));
-            }
-            put_text(r, bracketed(r, &st), written);
-            put_line_end(r, cells[i]);
-        } else if (cell_has_mark(r, cells[i])) {
-            put_row(r, cells[i]);
-            put_line_end(r, cells[i]);
-        } else {
-            put_text_cell(r, cells[i], i < head_count ? head[i] : (cv_str){NULL, 0}, count > 2);
-        }
-        const cv_opening_reader reader = cv_plain_opening(r);
-        for (size_t k = 0; begins && !ordered && k < first; k++)
-            if (!cv_says_nothing(&reader, cells[k]))
-                put_text_cell(r, cells[k], k < head_count ? head[k] : (cv_str){NULL, 0}, count > 2);
-    }
-}
-
-/* Each row with a mark is that mark, and its other cells are the text below it. */
-static void put_table(cv_plain_reader *r, size_t end)
-{
-    size_t first = r->at, head_count = 0;
-    cv_str *head = NULL;
-    if (first + 1 < end && cv_row_is_separator(cv_plain_row_text(r, first + 1)) &&
-        !table_has_marks(r, first, first + 1))
-        head = cv_row_cells(r->who->a, cv_plain_row_text(r, first), &head_count);
-    cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_table"), first, end - 1,
-                  CV_STR("marks stand in a table: each is read with the other cells of its row as its text"),
-                  CV_STR("write each mark on a line of its own, and its text below it"));
-    for (size_t i = first; i < end; i++) {
-        r->at = i;
-        cv_str text = cv_plain_row_text(r, i);
-        if (cv_row_is_separator(text) || (head && i == first))
-            continue;
-        if (table_has_marks(r, i, i + 1)) {
-            put_table_row(r, text, head, head_count);
-        } else {
-            put_source(r, text);
-            put_line_end(r, text);
-        }
-    }
-    r->at = end - 1;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -585,26 +543,26 @@ static void put_all(cv_plain_reader *r)
             continue;
         if (r->plain->lines.count)
             r->plain->lines.items[r->plain->lines.count - 1] = r->at + 1;
-        while (is_table_row(r, end))
+        while (cv_plain_is_table_row(r, end))
             end++;
-        if (end > r->at && table_has_marks(r, r->at, end)) {
-            put_table(r, end);
+        if (end > r->at && cv_plain_table_has_marks(r, r->at, end)) {
+            cv_plain_put_table(r, end);
             continue;
         }
         if (end > r->at) { /* a table without marks */
             for (; r->at < end; r->at++) {
                 put_rest(r, r->rows.items[r->at].text);
-                put_line_end(r, (cv_str){cv_str_end(r->rows.items[r->at].text), 0});
+                cv_plain_put_line_end(r, (cv_str){cv_str_end(r->rows.items[r->at].text), 0});
                 r->plain->lines.items[r->plain->lines.count - 1] = r->at + 2;
             }
             r->at--;
             continue;
         }
         if (line->fenced)
-            put_source(r, line->text);
+            cv_plain_put_source(r, line->text);
         else
-            put_row(r, line->text);
-        put_line_end(r, (cv_str){cv_str_end(r->rows.items[r->at].text), 0});
+            cv_plain_put_row(r, line->text);
+        cv_plain_put_line_end(r, (cv_str){cv_str_end(r->rows.items[r->at].text), 0});
     }
 }
 
@@ -619,22 +577,64 @@ static bool same_text(cv_str source, cv_str text)
     return cv_str_eq(cv_str_trim_right(source), cv_str_trim_right(text));
 }
 
+static size_t count_lines(cv_str text)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < text.n; i++)
+        n += text.p[i] == '\n';
+    return n;
+}
+
+/* Lines in the text of a JSON value become lines of the JSON. */
+static void lead_lines_out(const cv_speaker *who, cv_plain *p)
+{
+    if (p->lines.count == 0)
+        for (size_t i = 1; i <= p->outer.lines.count; i++)
+            *CV_PUSH(who->a, &p->lines) = i;
+    for (size_t i = 0; i < p->lines.count; i++)
+        p->lines.items[i] = cv_unwrapped_line(&p->outer, p->lines.items[i]);
+    for (size_t i = 0; i < p->remarks.count; i++) {
+        p->remarks.items[i].line = cv_unwrapped_line(&p->outer, p->remarks.items[i].line);
+        p->remarks.items[i].last = cv_unwrapped_line(&p->outer, p->remarks.items[i].last);
+    }
+    p->begins.count = 0;
+}
+
+static void tell_wrapping(cv_plain_reader *r, cv_unwrap_result result)
+{
+    size_t last = count_lines(cv_str_trim_right(r->plain->source)) - 1;
+    if (result == CV_UNWRAP_TEXT)
+        cv_plain_tell(r, CV_FATE_NOTE, CV_STR("in_json"), 0, last,
+                      CV_STR("the answer is handed over as JSON: the text in it is read"), (cv_str){NULL, 0});
+    else if (result == CV_UNWRAP_BROKEN)
+        cv_plain_tell(r, CV_FATE_LOST, CV_STR("broken_json"), 0, last,
+                      CV_STR("this begins like JSON, and cannot be parsed as such: it is read as it stands"),
+                      CV_STR("hand in the text itself, not JSON around it"));
+}
+
 void cv_plain_read(const cv_speaker *who, cv_str source, cv_plain *ret_plain)
 {
     cv_plain_reader r = {.who = who, .plain = ret_plain};
     *ret_plain = (cv_plain){.source = source};
-    find_rows(&r, source);
+    cv_unwrap_result result = cv_unwrap(who, source, &ret_plain->outer);
+    cv_str inner = ret_plain->inner = result == CV_UNWRAP_TEXT ? ret_plain->outer.text : source;
+    find_rows(&r, inner);
     cv_plain_frame(&r);
     cv_plain_fences(&r);
     open_quotations(&r);
     open_comments(&r);
     find_made(&r);
     put_all(&r);
+    for (size_t i = 0; i < r.rows.count; i++)
+        *CV_PUSH(who->a, &ret_plain->begins) = offset(&r, r.rows.items[i].text.p);
     ret_plain->text = cv_buf_take(&r.out, who->a);
-    if (same_text(source, ret_plain->text)) {
-        ret_plain->text = source;
-        ret_plain->runs.count = ret_plain->lines.count = 0;
+    if (same_text(inner, ret_plain->text)) {
+        ret_plain->text = inner;
+        ret_plain->runs.count = ret_plain->lines.count = ret_plain->begins.count = 0;
     }
+    if (result == CV_UNWRAP_TEXT)
+        lead_lines_out(who, ret_plain);
+    tell_wrapping(&r, result);
     if (ret_plain->remarks.count > 1)
         qsort(ret_plain->remarks.items, ret_plain->remarks.count, sizeof *ret_plain->remarks.items, by_line);
 }
@@ -676,4 +676,14 @@ size_t cv_plain_line(const cv_plain *p, size_t line)
     if (p->lines.count == 0 || line == 0)
         return line;
     return p->lines.items[line <= p->lines.count ? line - 1 : p->lines.count - 1];
+}
+
+size_t cv_plain_begin(const cv_plain *p, size_t line)
+{
+    return line && line <= p->begins.count ? p->begins.items[line - 1] : 0;
+}
+
+size_t cv_plain_source(const cv_plain *p, size_t inner)
+{
+    return p->outer.runs.count && p->inner.p != p->source.p ? cv_unwrapped_place(&p->outer, inner) : inner;
 }

@@ -9,13 +9,15 @@
  *                                                Too late
  *     agentId: 4711                              dropped
  *
+ * What a client handed over as JSON is unwrapped first (unwrap.h).
+ *
  * Every byte of the source is in the text, or stands for something in it, or lies in the lines of a remark: words are
  * never dropped. Places in the text lead back to places in the source. Linear: each line is looked at a few times.
  */
 #ifndef CV_DIALOGUE_INTAKE_PLAIN_H
 #define CV_DIALOGUE_INTAKE_PLAIN_H
 
-#include "dialogue/intake/spelling.h"
+#include "dialogue/intake/unwrap.h"
 
 /* What becomes of something that was not written as it should be: `severity` of a diagnostic. */
 typedef enum {
@@ -40,16 +42,24 @@ typedef struct {
 
 typedef struct {
     cv_str source, text;
-    CV_STATE_LIST(cv_plain_run) runs;       /* none: the text is the source */
+    cv_str inner;                           /* what is read: the source, or the text in it when that is JSON */
+    cv_unwrapped outer;                     /* … and then, how it leads back */
+    CV_STATE_LIST(cv_plain_run) runs;       /* in `inner`; none: the text is all of it */
     CV_STATE_LIST(size_t) lines;            /* of the source, for each line of the text; none likewise */
+    CV_STATE_LIST(size_t) begins;           /* for each line of `inner`, where its text begins; none likewise */
     CV_STATE_LIST(cv_plain_remark) remarks; /* by line */
 } cv_plain;
 
 void cv_plain_read(const cv_speaker *who, cv_str source, cv_plain *ret_plain);
 
-/* Where in the source stands what begins, or ends, at this byte of the text? On which line? */
+/* Where in `inner` stands what begins, or ends, at this byte of the text? Where in the source stands this byte of
+ * `inner`? On which line of the source stands this line of the text? */
 size_t cv_plain_start(const cv_plain *plain, size_t at);
 size_t cv_plain_end(const cv_plain *plain, size_t at);
+size_t cv_plain_source(const cv_plain *plain, size_t inner);
 size_t cv_plain_line(const cv_plain *plain, size_t line);
+
+/* Where the text of a line begins, behind what a program put before it; 0: at its first byte. */
+size_t cv_plain_begin(const cv_plain *plain, size_t line);
 
 #endif

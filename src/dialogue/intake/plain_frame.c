@@ -2,10 +2,10 @@
 #include "dialogue/intake/plain_parts.h"
 #include "dialogue/text/line.h"
 
-static bool opens(const cv_plain_reader *r, cv_str s, cv_opening *ret)
+void cv_plain_tell_frame(cv_plain_reader *r, size_t first, size_t last)
 {
-    const cv_opening_reader reader = cv_plain_opening(r);
-    return cv_opening_read(&reader, s, ret);
+    cv_plain_tell(r, CV_FATE_NOTE, CV_STR("framed"), first, last,
+                  CV_STR("this is what a client puts around an answer: it is left out"), (cv_str){NULL, 0});
 }
 
 static void drop_rows(cv_plain_reader *r, size_t first, size_t end)
@@ -71,6 +71,22 @@ static void count_words(cv_str s, size_t *words, size_t *numbers)
     }
 }
 
+/* "tokens used: 4,210", "Total cost: $0.05", with a time before it or not. */
+static bool is_total(cv_str s)
+{
+    static const cv_str names[] = {CV_STR_INIT("tokens used"), CV_STR_INIT("total cost"), CV_STR_INIT("total duration"),
+                                   CV_STR_INIT("total tokens")};
+    size_t words = 0, numbers = 0;
+    if (s.n && s.p[0] == '[' && cv_str_find_char(s, ']') < 32)
+        s = cv_str_trim(cv_str_from(s, cv_str_find_char(s, ']') + 1));
+    for (size_t i = 0; i < CV_COUNT(names); i++)
+        if (cv_str_starts_nocase(s, names[i])) {
+            count_words(cv_str_from(s, names[i].n), &words, &numbers);
+            return numbers == 1 && words <= 2;
+        }
+    return false;
+}
+
 static bool is_tail_line(cv_str s)
 {
     static const cv_str ids[] = {CV_STR_INIT("agentId:"), CV_STR_INIT("agent_id:"), CV_STR_INIT("agent id:")};
@@ -85,7 +101,16 @@ static bool is_tail_line(cv_str s)
             count_words(cv_str_from(s, counts[i].n), &words, &numbers);
             return is_count(words, numbers);
         }
-    return is_head_line(s);
+    return is_total(s) || is_head_line(s);
+}
+
+/* "tokens used", and their number on the next row. */
+static bool ends_in_count(const cv_plain_reader *r)
+{
+    size_t words = 0, numbers = 0;
+    count_words(cv_plain_row_text(r, r->last - 1), &words, &numbers);
+    return words == 0 && numbers == 1 && r->last - r->first > 2 &&
+           cv_str_eq_nocase(cv_plain_row_text(r, r->last - 2), CV_STR("tokens used"));
 }
 
 /* "<usage>" with its end on this line or some lines above, and numbers in it; how many rows, 0: none. */
@@ -134,12 +159,11 @@ static void drop_thinking(cv_plain_reader *r, size_t rows, cv_str rest)
     if (!rest.n)
         return;
     r->rows.items[r->first].text = rest;
-    cv_plain_tell(r, CV_FATE_NOTE, CV_STR("framed"), r->first, r->first,
-                  CV_STR("this is what a client puts around an answer: it is left out"), (cv_str){NULL, 0});
+    cv_plain_tell_frame(r, r->first, r->first);
 }
 
 /* The name of a tag that stands alone on its line: <result>, </result>. */
-static cv_str tag_of(cv_str s, bool closing)
+cv_str cv_plain_tag(cv_str s, bool closing)
 {
     size_t from = closing ? 2 : 1, n = from;
     if (s.n < 4 || s.p[0] != '<' || s.p[s.n - 1] != '>' || (s.p[1] == '/') != closing)
@@ -150,25 +174,73 @@ static cv_str tag_of(cv_str s, bool closing)
     return ends ? (cv_str){s.p + from, n - from} : (cv_str){NULL, 0};
 }
 
-static bool is_plain_info(cv_str fence)
+/* Does one block end at row i and another one begin with the next fence? Between two blocks nothing stands, or marks;
+ * code that a block of markdown quotes is something else. */
+static bool is_between_blocks(const cv_plain_reader *r, size_t i, bool named)
 {
-    static const cv_str words[] = {CV_STR_INIT("markdown"), CV_STR_INIT("md"),       CV_STR_INIT("text"),
-                                   CV_STR_INIT("txt"),      CV_STR_INIT("plain"),    CV_STR_INIT("plaintext"),
-                                   CV_STR_INIT("dialogue"), CV_STR_INIT("response"), CV_STR_INIT("marks")};
-    while (fence.n && (fence.p[0] == '`' || fence.p[0] == '~'))
-        fence = cv_str_from(fence, 1);
-    fence = cv_str_trim(fence);
-    return fence.n == 0 || cv_words_find((cv_words){words, CV_COUNT(words)}, fence) >= 0;
+    size_t length;
+    bool words = false, marks = false;
+    for (i++; !cv_line_fence(cv_plain_row_text(r, i), false, &length); i++) { /* the last row is one */
+        cv_opening st;
+        words = words || cv_plain_row_text(r, i).n > 0;
+        marks = marks || cv_plain_opens(r, r->rows.items[i].text, &st);
+    }
+    return i + 1 < r->last && (marks || !named || !words);
 }
 
-/* A fence around everything: the first row opens one, the last row closes one. */
+/* A fence around everything: the first row opens one, the last row closes it, not another one. */
 static bool is_fenced_whole(const cv_plain_reader *r)
 {
-    size_t open, close;
+    size_t open, length;
     cv_str first = cv_plain_row_text(r, r->first), last = cv_plain_row_text(r, r->last - 1);
     char c = cv_line_fence(first, false, &open);
-    return c && r->last - r->first > 1 && is_plain_info(first) && cv_line_fence(last, true, &close) == c &&
-           close >= open;
+    if (!c || r->last - r->first < 2 || !cv_plain_is_info(first) || cv_line_fence(last, true, &length) != c ||
+        length < open)
+        return false;
+    bool named = first.n > open, inside = false;
+    for (size_t i = r->first + 1; i + 1 < r->last; i++) {
+        cv_str s = cv_plain_row_text(r, i);
+        if (cv_line_fence(s, false, &length) != c || length < open)
+            continue;
+        if (!inside && s.n == length && is_between_blocks(r, i, named))
+            return false;
+        inside = !inside;
+    }
+    return true;
+}
+
+/* "codex", "**Assistant:**", "ChatGPT said:": a first line that says who answers. */
+static bool is_role_line(cv_str s)
+{
+    static const cv_str roles[] = {CV_STR_INIT("assistant"),   CV_STR_INIT("codex"),  CV_STR_INIT("chatgpt"),
+                                   CV_STR_INIT("claude"),      CV_STR_INIT("gemini"), CV_STR_INIT("model"),
+                                   CV_STR_INIT("response"),    CV_STR_INIT("answer"), CV_STR_INIT("output"),
+                                   CV_STR_INIT("final answer")};
+    static const cv_str verbs[] = {CV_STR_INIT(" said"), CV_STR_INIT(" responded"), CV_STR_INIT(" response")};
+    while (s.n && strchr("#*_>: ", s.p[0]))
+        s = cv_str_from(s, 1);
+    while (s.n && strchr("*_: ", s.p[s.n - 1]))
+        s.n--;
+    for (size_t i = 0; i < CV_COUNT(verbs); i++)
+        if (s.n > verbs[i].n && cv_str_eq_nocase(cv_str_from(s, s.n - verbs[i].n), verbs[i]))
+            s.n -= verbs[i].n;
+    for (size_t i = 0; i < CV_COUNT(roles); i++)
+        if (cv_str_eq_nocase(s, roles[i]))
+            return true;
+    return false;
+}
+
+/* What Codex prints before an answer: its settings, the question, and a line "codex"; how many rows, 0: none. */
+static size_t codex_rows(const cv_plain_reader *r)
+{
+    if (cv_str_find(cv_str_head(cv_plain_row_text(r, r->first), 80), CV_STR("OpenAI Codex v")) == SIZE_MAX)
+        return 0;
+    for (size_t i = r->last; i > r->first + 1; i--) {
+        cv_str s = cv_plain_row_text(r, i - 1);
+        if (cv_str_eq(s, CV_STR("codex")) || (s.p[0] == '[' && cv_str_ends(s, CV_STR("] codex"))))
+            return i < r->last ? i - r->first : 0;
+    }
+    return 0;
 }
 
 /* One layer less; how many rows went at the front and at the end. */
@@ -178,18 +250,23 @@ static bool peel(cv_plain_reader *r, bool *ret_fence)
     *ret_fence = false;
     if (r->first >= r->last)
         return false;
-    cv_str top = cv_plain_row_text(r, r->first), bottom = cv_plain_row_text(r, r->last - 1), tag = tag_of(top, false);
+    cv_str top = cv_plain_row_text(r, r->first), bottom = cv_plain_row_text(r, r->last - 1),
+           tag = cv_plain_tag(top, false);
     cv_str rest = {NULL, 0};
-    size_t usage = usage_rows(r), thinking = thinking_rows(r, &rest);
-    if (is_head_line(top)) {
+    size_t usage = usage_rows(r), thinking = thinking_rows(r, &rest), codex = codex_rows(r);
+    if (is_head_line(top) || (is_role_line(top) && r->last - r->first > 1)) {
         r->first++;
+    } else if (codex) {
+        r->first += codex;
+    } else if (ends_in_count(r)) {
+        r->last -= 2;
     } else if (thinking) {
         drop_thinking(r, thinking, rest);
     } else if (usage) {
         r->last -= usage;
     } else if (is_tail_line(bottom)) {
         r->last--;
-    } else if (tag.n && r->last - r->first > 1 && cv_str_eq(tag, tag_of(bottom, true))) {
+    } else if (tag.n && r->last - r->first > 1 && cv_str_eq(tag, cv_plain_tag(bottom, true))) {
         r->first++;
         r->last--;
     } else if (is_fenced_whole(r)) {
@@ -227,12 +304,17 @@ static void find_frame(cv_plain_reader *r)
         while (i + 1 < rows && r->rows.items[i + 1].dropped &&
                !cv_line_fence(cv_plain_row_text(r, i + 1), false, &length))
             i++;
-        cv_plain_tell(r, CV_FATE_NOTE, CV_STR("framed"), first, i,
-                      CV_STR("this is what a client puts around an answer: it is left out"), (cv_str){NULL, 0});
+        cv_plain_tell_frame(r, first, i);
     }
 }
 
-static size_t indent_of(cv_str s)
+/* ---- what begins every line -------------------------------------------------------------------------------------- */
+
+/* How many bytes at the beginning of a row are not its text; `at`: which row it is, from 0. SIZE_MAX: the row has other
+ * words there. */
+typedef size_t strip(cv_str s, size_t at);
+
+static size_t blanks_of(cv_str s)
 {
     size_t n = 0;
     while (n < s.n && (s.p[n] == ' ' || s.p[n] == '\t'))
@@ -240,12 +322,95 @@ static size_t indent_of(cv_str s)
     return n;
 }
 
+/* "   12<tab>", "12→", "12: ", "12|": the number of the line, as programs print files. */
+static size_t line_number(cv_str s, size_t at)
+{
+    static const cv_str joints[] = {CV_STR_INIT("\t"), CV_STR_INIT("→"), CV_STR_INIT(": "), CV_STR_INIT("|"),
+                                    CV_STR_INIT(":")};
+    size_t from = blanks_of(s), n = from;
+    int number;
+    while (n < s.n && cv_is_digit(s.p[n]))
+        n++;
+    if (!cv_str_to_int(cv_str_range(s.p + from, s.p + n), &number) || number != (int)at + 1)
+        return SIZE_MAX;
+    for (size_t i = 0; i < CV_COUNT(joints); i++)
+        if (cv_str_starts(cv_str_from(s, n), joints[i]))
+            return n + joints[i].n;
+    return n == s.n ? n : SIZE_MAX;
+}
+
+/* A line at the left, as terminals draw it. */
+static size_t border(cv_str s, size_t at)
+{
+    static const cv_str lines[] = {CV_STR_INIT("│"), CV_STR_INIT("┃"), CV_STR_INIT("║"),
+                                   CV_STR_INIT("▌"), CV_STR_INIT("▎"), CV_STR_INIT("⎿")};
+    size_t from = blanks_of(s);
+    (void)at;
+    for (size_t i = 0; i < CV_COUNT(lines); i++)
+        if (cv_str_starts(cv_str_from(s, from), lines[i]))
+            return from + lines[i].n;
+    return from == s.n ? from : SIZE_MAX;
+}
+
+/* "+[MUFFIN-P0101: Cheap]": a file that is new in a difference. In a list a blank follows. */
+static size_t plus(cv_str s, size_t at)
+{
+    (void)at;
+    return s.n == 0 ? 0 : s.p[0] == '+' && (s.n == 1 || !cv_is_blank(s.p[1])) ? 1 : SIZE_MAX;
+}
+
+static bool strip_rows(cv_plain_reader *r, strip *length)
+{
+    if (r->last - r->first < 2)
+        return false;
+    for (size_t i = r->first; i < r->last; i++)
+        if (length(r->rows.items[i].text, i - r->first) == SIZE_MAX)
+            return false;
+    for (size_t i = r->first; i < r->last; i++)
+        r->rows.items[i].text = cv_str_from(r->rows.items[i].text, length(r->rows.items[i].text, i - r->first));
+    return true;
+}
+
+/* \x1b[1m before a row, \x1b[0m behind it: colours of a terminal. */
+static bool strip_colours(cv_plain_reader *r)
+{
+    bool any = false;
+    for (size_t i = r->first; i < r->last; i++) {
+        cv_str *s = &r->rows.items[i].text;
+        for (size_t m; s->n > 2 && s->p[0] == '\x1b' && s->p[1] == '[' &&
+                       (m = cv_str_find_char(cv_str_head(*s, 16), 'm')) != SIZE_MAX;
+             any = true)
+            *s = cv_str_from(*s, m + 1);
+        for (size_t m = s->n; s->n > 2 && s->p[s->n - 1] == 'm'; m = s->n) {
+            while (m > 0 && s->n - m < 16 && s->p[m - 1] != '\x1b')
+                m--;
+            if (m == 0 || s->p[m - 1] != '\x1b')
+                break;
+            s->n = m - 1;
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void drop_beginnings(cv_plain_reader *r)
+{
+    static strip *const all[] = {line_number, border, plus};
+    bool any = strip_colours(r);
+    for (size_t i = 0; i < CV_COUNT(all); i++)
+        any = strip_rows(r, all[i]) || any;
+    if (any)
+        cv_plain_tell(r, CV_FATE_NOTE, CV_STR("framed"), r->first, r->last - 1,
+                      CV_STR("a program put numbers, lines or colours before every line: it is read without them"),
+                      (cv_str){NULL, 0});
+}
+
 static void drop_indent(cv_plain_reader *r)
 {
     cv_str common = {NULL, 0};
     for (size_t i = r->first; i < r->last; i++) {
         cv_str s = r->rows.items[i].text;
-        size_t n = indent_of(s), k = 0;
+        size_t n = blanks_of(s), k = 0;
         if (n == s.n)
             continue;
         if (!common.p)
@@ -257,7 +422,7 @@ static void drop_indent(cv_plain_reader *r)
     if (common.n == 0)
         return;
     for (size_t i = r->first; i < r->last; i++) {
-        size_t n = indent_of(r->rows.items[i].text);
+        size_t n = blanks_of(r->rows.items[i].text);
         r->rows.items[i].text = cv_str_from(r->rows.items[i].text, n < common.n ? n : common.n);
     }
     if (r->last - r->first > 1)
@@ -265,142 +430,10 @@ static void drop_indent(cv_plain_reader *r)
                       CV_STR("every line is indented: it is read without the common indent"), (cv_str){NULL, 0});
 }
 
-/* ---- fences ------------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-    size_t longest[2]; /* the longest fence of ` and ~ that may close one, from here to the end */
-} closers;
-
-static size_t fence_kind(char c)
-{
-    return c == '~';
-}
-
-static void find_marks(cv_plain_reader *r)
-{
-    for (size_t i = r->first; i < r->last; i++) {
-        cv_opening st;
-        cv_plain_row *line = &r->rows.items[i];
-        line->mark = opens(r, cv_unquoted(line->text), &st) && !st.words.n && st.form != CV_OPENING_TICKED &&
-                     st.form != CV_OPENING_BARE;
-        line->own = line->mark && st.own;
-    }
-}
-
-typedef struct {
-    size_t first, last; /* the rows of the fence; last == the row count: never closed */
-    bool marks, own, plain;
-} fence;
-
-typedef CV_STATE_LIST(fence) fences;
-
-/* The rows from here on that have a mark, and one of the expert's own. */
-typedef struct {
-    size_t marks, own;
-} mark_counts;
-
-static mark_counts *count_marks(const cv_plain_reader *r)
-{
-    mark_counts *counts = CV_NEW_ARRAY(r->who->a, r->last + 1, mark_counts);
-    for (size_t i = r->last; i > r->first; i--) {
-        counts[i - 1].marks = counts[i].marks + r->rows.items[i - 1].mark;
-        counts[i - 1].own = counts[i].own + r->rows.items[i - 1].own;
-    }
-    return counts;
-}
-
-/* Rows that hold fences: all of them, or what stands in a fence that is dropped. */
-typedef struct {
-    size_t first, end;
-    const mark_counts *counts;
-    int depth;
-} fence_range;
-
-/* Fences as they pair up; one that is never closed but has marks below it is none. */
-static void find_fences(const cv_plain_reader *r, const fence_range *in, fences *ret)
-{
-    closers *after = CV_NEW_ARRAY(r->who->a, in->end - in->first + 1, closers);
-    bool marks_outside = false, broken = false;
-    size_t length;
-    for (size_t i = in->end; i > in->first; i--) {
-        char c = cv_line_fence(cv_plain_row_text(r, i - 1), true, &length);
-        closers *here = &after[i - 1 - in->first];
-        *here = after[i - in->first];
-        if (c && length > here->longest[fence_kind(c)])
-            here->longest[fence_kind(c)] = length;
-    }
-    for (size_t i = in->first; i < in->end; i++) {
-        char c = cv_line_fence(cv_plain_row_text(r, i), false, &length);
-        if (!c) {
-            marks_outside = marks_outside || r->rows.items[i].mark;
-            continue;
-        }
-        fence f = {.first = i, .last = in->end, .plain = is_plain_info(cv_plain_row_text(r, i))};
-        size_t other;
-        if (after[i + 1 - in->first].longest[fence_kind(c)] >= length)
-            for (f.last = i + 1; cv_line_fence(cv_plain_row_text(r, f.last), true, &other) != c || other < length;)
-                f.last++;
-        f.marks = in->counts[i].marks > in->counts[f.last].marks;
-        f.own = in->counts[i].own > in->counts[f.last].own;
-        broken = broken || f.last == in->end;
-        *CV_PUSH(r->who->a, ret) = f;
-        if (f.last < in->end || !f.marks)
-            i = f.last;
-    }
-    for (size_t i = 0; i < ret->count; i++)
-        ret->items[i].plain = ret->items[i].plain && (ret->items[i].own || !marks_outside || broken);
-}
-
-static void settle_fences(cv_plain_reader *r, fence_range in);
-
-/* The fence goes, what stands in it is read. What stands in it may have fences of its own. */
-static void drop_fence(cv_plain_reader *r, const fence_range *in, const fence *f)
-{
-    enum { DEEPEST = 4 };
-    bool open = f->last == in->end;
-    r->rows.items[f->first].dropped = true;
-    if (!open)
-        r->rows.items[f->last].dropped = true;
-    cv_plain_tell(r, CV_FATE_REPAIRED, open ? CV_STR("open_code_block") : CV_STR("in_code_block"), f->first,
-                  open ? f->first : f->last,
-                  !open      ? CV_STR("marks stand in a code block: it is read without its fence")
-                  : f->marks ? CV_STR("the code fence is never closed and has marks below it: it is read without the "
-                                      "fence")
-                             : CV_STR("the code fence is not closed where it should be: it is read without the fence"),
-                  CV_STR("marks stand outside of code blocks"));
-    if (!open && in->depth < DEEPEST)
-        settle_fences(r, (fence_range){f->first + 1, f->last, in->counts, in->depth + 1});
-}
-
-static void settle_fences(cv_plain_reader *r, fence_range in)
-{
-    fences all = {0};
-    find_fences(r, &in, &all);
-    for (size_t i = 0; i < all.count; i++) {
-        const fence *f = &all.items[i];
-        bool open = f->last == in.end;
-        size_t last = open ? in.end - 1 : f->last;
-        if ((f->marks && (open || f->plain)) || (open && in.end < r->last)) {
-            drop_fence(r, &in, f);
-            continue;
-        }
-        for (size_t k = f->first; k <= last; k++)
-            r->rows.items[k].fenced = true;
-        if (f->marks)
-            cv_plain_tell(r, CV_FATE_NOTE, CV_STR("mark_in_code"), f->first, last,
-                          CV_STR("a mark stands in a code block: it is read as code, not as a mark"),
-                          CV_STR("write it outside of the code block if it is meant to count"));
-    }
-}
-
 void cv_plain_frame(cv_plain_reader *r)
 {
+    trim_rows(r);
+    drop_beginnings(r);
     find_frame(r);
     drop_indent(r);
-}
-
-void cv_plain_fences(cv_plain_reader *r)
-{
-    find_marks(r);
-    settle_fences(r, (fence_range){r->first, r->last, count_marks(r), 0});
 }

@@ -173,8 +173,8 @@ static bool refuse_foreign(response *r, const char *path)
     cv_err_suggest(
         cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), cv_str_of(path),
                  "%s holds another text, which the record does not have", path),
-        CV_STR("Nothing was stored. If that file is the response, hand it in (content_path, or --content @FILE); if "
-               "this text is, give replace: true, and the file is kept beside the new one"));
+        CV_STR("Nothing was stored. If that file is the response, send it (content_path, or --content @FILE). If "
+               "this text is, give replace: true; the file is kept under another name"));
     return false;
 }
 
@@ -232,48 +232,48 @@ static bool keep_replaced(response *r, cv_rec_event *event)
 }
 
 /* The expert, then all others who have responded. */
-static size_t gather_voices(const response *r, const cv_state *s, cv_voice **ret_voices)
+static size_t gather_texts(const response *r, const cv_state *s, cv_response_text **ret_texts)
 {
     size_t count = 1;
-    cv_voice *voices = CV_NEW_ARRAY(r->call->arena, s->responses.count + 1, cv_voice);
-    voices[0] = (cv_voice){r->expert, r->content};
+    cv_response_text *texts = CV_NEW_ARRAY(r->call->arena, s->responses.count + 1, cv_response_text);
+    texts[0] = (cv_response_text){r->expert, r->content};
     for (size_t i = 0; i < s->responses.count; i++) {
         const cv_rec_response *row = &s->responses.items[i];
         if (row->round == r->round && row->content.p && !cv_str_eq(row->expert_slug, r->expert))
-            voices[count++] = (cv_voice){row->expert_slug, row->content};
+            texts[count++] = (cv_response_text){row->expert_slug, row->content};
     }
-    *ret_voices = voices;
+    *ret_texts = texts;
     return count;
 }
 
 /* Contents are read only for what is quoted (is it what is registered?) and for what is named of others (is it there?).
  */
-static void hear(response *r, cv_hearing *ret_hearing)
+static void extract(response *r, cv_extract *ret_extract)
 {
     cv_arena *a = r->call->arena;
     cv_err err = {.arena = a};
-    cv_state whole;
-    cv_voice voice = {r->expert, r->content}, *voices = &voice;
+    cv_state *whole = CV_NEW(a, cv_state);
+    cv_response_text text = {r->expert, r->content}, *texts = &text;
     const cv_wanted wanted = {.kinds = lean.kinds};
     size_t count = r->content.p ? 1 : 0;
-    cv_hear_responses(a, &r->state, r->round, &voice, count, ret_hearing);
-    if (!(ret_hearing->needs_content || ret_hearing->needs_others) ||
-        !cv_state_load(r->call, r->state.id, &wanted, &whole, &err))
+    cv_extract_responses(a, &r->state, r->round, &text, count, ret_extract);
+    if (!(ret_extract->needs_content || ret_extract->needs_others) ||
+        !cv_state_load(r->call, r->state.id, &wanted, whole, &err))
         return;
-    if (ret_hearing->needs_others)
-        count = gather_voices(r, &whole, &voices);
-    cv_hear_responses(a, &whole, r->round, voices, count, ret_hearing);
+    if (ret_extract->needs_others)
+        count = gather_texts(r, whole, &texts);
+    cv_extract_responses(a, whole, r->round, texts, count, ret_extract);
 }
 
 static cv_str answer(response *r)
 {
     cv_arena *a = r->call->arena;
-    cv_hearing h;
-    hear(r, &h);
+    cv_extract h;
+    extract(r, &h);
     r->no_contribution = !r->content.p;
     r->replaced = r->stored != NULL;
     cv_summarize(a, &h, r->expert, &r->summary);
-    if (h.speech_count) {
+    if (h.response_count) {
         r->unmarked = cv_unmarked_of(a, &h, 0);
         cv_diagnose(a, &h, 0, &r->diagnostics);
     }

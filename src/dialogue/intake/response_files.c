@@ -119,7 +119,7 @@ static cv_str advice(const cv_call *call, const cv_response_file *file, bool reg
     bool over = registering && !cv_json_get_true(call->input, "dry_run");
     if (file->command.n == 0 || (over && file->state != CV_RESPONSE_FILE_NOT_IN_RECORD))
         return CV_STR("");
-    return cv_arena_printf(call->arena, "; %s: %.*s", over ? "keep it anyway" : "hand it in", CV_FMT(file->command));
+    return cv_arena_printf(call->arena, "; %s: %.*s", over ? "keep it anyway" : "send it", CV_FMT(file->command));
 }
 
 void cv_response_files_warn(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance,

@@ -23,7 +23,7 @@ typedef struct {
     int64_t round;
     bool registered, complete;
     cv_attendance attendance;
-    cv_hearing hearing; /* of all who have spoken */
+    cv_extract extract; /* of all who have spoken */
     cv_response_files files;
     cv_notices warnings;
     CV_STATE_LIST(told) experts;
@@ -127,11 +127,11 @@ static void complete(cv_arena *a, check *c)
     c->complete = is_complete(c);
     for (size_t i = 0; i < c->attendance.count; i++)
         tell_expert(a, c, &c->attendance.items[i]);
-    for (size_t i = 0; i < c->hearing.speech_count; i++) {
-        *CV_PUSH(a, &c->unmarked) = cv_unmarked_of(a, &c->hearing, i);
-        cv_diagnose(a, &c->hearing, i, &c->diagnostics);
+    for (size_t i = 0; i < c->extract.response_count; i++) {
+        *CV_PUSH(a, &c->unmarked) = cv_unmarked_of(a, &c->extract, i);
+        cv_diagnose(a, &c->extract, i, &c->diagnostics);
     }
-    cv_diagnostics_warn(a, &c->hearing, &c->diagnostics, &c->warnings);
+    cv_diagnostics_warn(a, &c->extract, &c->diagnostics, &c->warnings);
     for (size_t i = 0; i < c->files.count; i++) {
         const cv_response_file *file = &c->files.items[i];
         if (file->state != CV_RESPONSE_FILE_SAME)
@@ -150,7 +150,7 @@ bool cv_dialogue_round_verify(cv_call *call)
     if (!cv_attendance_round(call, &c.state, &c.round))
         return false;
     cv_attendance_of(call->arena, &c.state, c.round, &c.attendance);
-    cv_attendance_hear(call->arena, &c.state, c.round, &c.attendance, &c.hearing);
+    cv_attendance_extract(call->arena, &c.state, c.round, &c.attendance, &c.extract);
     look_at_files(call, &c);
     cv_attendance_warn(call->arena, &c.attendance, c.round, &c.warnings);
     if (c.attendance.count == 0 || !c.attendance.items[0].seated)

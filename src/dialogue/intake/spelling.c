@@ -14,6 +14,7 @@ typedef struct {
     uint16_t at[CV_MAX_HEAD + 4];
     size_t n;
     size_t end; /* bytes of the text that were read */
+    bool wide;  /* some of them are beyond ASCII */
 } letters;
 
 typedef struct {
@@ -27,6 +28,18 @@ static const spelt spelt_letters[] = {
     {0xd8, "O", "OE"},   {0xf8, "O", "OE"},  {0xc5, "A", "AA"},    {0xe5, "A", "AA"},  {0x152, "OE", "OE"},
     {0x153, "OE", "OE"}, {0x141, "L", "L"},  {0x142, "L", "L"},    {0x110, "D", "DJ"}, {0x111, "D", "DJ"},
     {0x131, "I", "I"},   {0xde, "TH", "TH"}, {0xfe, "TH", "TH"},   {0xd0, "D", "DH"},  {0xf0, "D", "DH"},
+};
+
+/* Letters of other scripts that look like Latin ones. */
+static const struct {
+    uint32_t code;
+    char like;
+} lookalikes[] = {
+    {0x410, 'A'}, {0x412, 'B'}, {0x415, 'E'}, {0x41a, 'K'}, {0x41c, 'M'}, {0x41d, 'H'}, {0x41e, 'O'}, {0x420, 'P'},
+    {0x421, 'C'}, {0x422, 'T'}, {0x423, 'Y'}, {0x425, 'X'}, {0x406, 'I'}, {0x430, 'A'}, {0x435, 'E'}, {0x43e, 'O'},
+    {0x440, 'P'}, {0x441, 'C'}, {0x443, 'Y'}, {0x445, 'X'}, {0x456, 'I'}, {0x391, 'A'}, {0x392, 'B'}, {0x395, 'E'},
+    {0x396, 'Z'}, {0x397, 'H'}, {0x399, 'I'}, {0x39a, 'K'}, {0x39c, 'M'}, {0x39d, 'N'}, {0x39f, 'O'}, {0x3a1, 'P'},
+    {0x3a4, 'T'}, {0x3a5, 'Y'}, {0x3a7, 'X'}, {0x3bf, 'O'},
 };
 
 static bool is_wide_blank(uint32_t code)
@@ -45,8 +58,11 @@ static bool is_dash(uint32_t code)
     return (code >= 0x2010 && code <= 0x2015) || code == 0x2212 || code == 0xfe58 || code == 0xfe63;
 }
 
+/* How letters beyond ASCII are read, one way after the other. */
+typedef enum { LONG_FORMS, PLAIN_FORMS, LOOKALIKES, WAY_COUNT } way;
+
 /* One character as what it stands for in a head; "\1" for what no head has. */
-static const char *letters_of(uint32_t code, bool long_forms, char room[2])
+static const char *letters_of(uint32_t code, way how, char room[2])
 {
     room[1] = '\0';
     if (code >= 0xff01 && code <= 0xff5e)
@@ -69,7 +85,12 @@ static const char *letters_of(uint32_t code, bool long_forms, char room[2])
         return ">"; /* arrows */
     for (size_t i = 0; i < CV_COUNT(spelt_letters); i++)
         if (spelt_letters[i].code == code)
-            return long_forms ? spelt_letters[i].long_form : spelt_letters[i].plain;
+            return how == LONG_FORMS ? spelt_letters[i].long_form : spelt_letters[i].plain;
+    for (size_t i = 0; how == LOOKALIKES && i < CV_COUNT(lookalikes); i++)
+        if (lookalikes[i].code == code) {
+            room[0] = lookalikes[i].like;
+            return room;
+        }
     utf8proc_int32_t parts[8];
     utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)code, parts, CV_COUNT(parts),
                                                  UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_STABLE, NULL);
@@ -80,20 +101,22 @@ static const char *letters_of(uint32_t code, bool long_forms, char room[2])
     return room;
 }
 
-static void read_letters(cv_str s, bool long_forms, letters *ret)
+static void read_letters(cv_str s, way how, letters *ret)
 {
     cv_str rest = s;
     uint32_t code;
     ret->n = 0;
+    ret->wide = false;
     while (rest.n && ret->n < CV_MAX_HEAD) {
         size_t at = (size_t)(rest.p - s.p);
         char room[2];
         if (!cv_utf8_next(&rest, &code) || code == '\n' || at >= CV_MAX_HEAD)
             break;
+        ret->wide = ret->wide || code >= 0x80;
         /* ü as u and a mark of its own */
         uint32_t next;
         cv_str behind = rest;
-        if (long_forms && cv_utf8_next(&behind, &next) && next == 0x308 &&
+        if (how == LONG_FORMS && cv_utf8_next(&behind, &next) && next == 0x308 &&
             strchr("AOUaou", (int)(code < 0x80 ? code : 'x'))) {
             ret->c[ret->n] = cv_upper((char)code);
             ret->at[ret->n++] = (uint16_t)at;
@@ -102,7 +125,7 @@ static void read_letters(cv_str s, bool long_forms, letters *ret)
             rest = behind;
             continue;
         }
-        for (const char *c = letters_of(code, long_forms, room); *c; c++) {
+        for (const char *c = letters_of(code, how, room); *c; c++) {
             ret->c[ret->n] = *c;
             ret->at[ret->n++] = (uint16_t)at;
         }
@@ -203,6 +226,13 @@ static cv_str take_expert(walk *w)
     return best;
 }
 
+/* Donut's R0001 */
+static void skip_possessive(walk *w)
+{
+    if (cv_str_starts(left(w), CV_STR("'S ")))
+        w->at += 2;
+}
+
 /* P0101, P-1, #2, PERSPECTIVE 1, PERSPECTIVE-P01: which kind, and the digits. */
 typedef struct {
     int kind; /* a cv_kind, or -1: only a number */
@@ -271,7 +301,7 @@ static bool take_number(walk *w, number_of *ret)
     }
     ret->by_word = true;
     size_t behind = w->at;
-    skip_joint(w, "-#_.:");
+    skip_joint(w, "-#_.:]");
     if (cv_kind_of_letter(peek(w)) == ret->kind) {
         w->at++;
         if (take_digits(w, ret))
@@ -305,10 +335,16 @@ static cv_str take_target(walk *w)
     if (peek(w) == '@') {
         w->at++;
         cv_str expert = take_expert(w);
+        size_t behind = w->at;
+        skip_possessive(w);
+        if (expert.n && w->at > behind && skip_joint(w, "") && take_number(w, &number) && number.digits.n)
+            return print_id(w, expert, &number);
+        w->at = behind;
         if (expert.n && ends_here(w))
             return cv_arena_join(w->who->a, CV_STR("@"), expert);
     } else {
         cv_str expert = take_expert(w);
+        skip_possessive(w);
         if (expert.n && !skip_joint(w, "-_:/."))
             expert.n = 0;
         if (expert.n && take_number(w, &number) && number.digits.n)
@@ -355,15 +391,16 @@ static void skip_between(walk *w)
     }
 }
 
-/* All ids from here on: "P0001, T0002". Stands behind the last of them. */
-static cv_str take_targets(walk *w, size_t *ret_count)
+/* All ids from here on: "P0001, T0002". Stands behind the last of them. `signs`: what may stand before the first. */
+static cv_str take_targets(walk *w, const char *signs, size_t *ret_count)
 {
     cv_buf list = {0};
     size_t behind = w->at;
     for (*ret_count = 0;; ++*ret_count) {
         skip_between(w);
-        if (*ret_count == 0 && peek(w) == ':') {
-            w->at++;
+        if (*ret_count == 0 && peek(w) && strchr(signs, peek(w))) {
+            skip_joint(w, signs);
+            skip_joint(w, ":");
             skip_between(w);
         }
         cv_str target = take_target(w);
@@ -412,18 +449,19 @@ static void end_head(walk *w, cv_head *h)
 {
     skip_blanks(w);
     char c = peek(w);
-    h->colon = c == '\0' || strchr(":-;|=,]\1", c);
-    while (peek(w) && strchr(":-;|=,)", peek(w)))
+    h->colon = c == '\0' || strchr(":-;|/=,]\1", c);
+    while (peek(w) && strchr(":-;|/=,)", peek(w)))
         w->at++;
     skip_blanks(w);
     h->rest = w->at < w->l->n ? w->l->at[w->at] : w->l->end;
 }
 
-/* "RE:SUPPORT P0001, T0002" */
+/* "RE:SUPPORT P0001, T0002". [RE:SUPPORT] P0001: the bracket closes too early. */
 static bool finish_targets(walk *w, const char *prefix, cv_str word, cv_head *h)
 {
     cv_arena *a = w->who->a;
-    cv_str targets = take_targets(w, &h->targets);
+    bool wants_id = !cv_str_eq(word, cv_move_words.items[CV_MOVE_CONVERGE]);
+    cv_str targets = take_targets(w, wants_id ? ":]" : ":", &h->targets);
     h->head =
         cv_arena_printf(a, "%s%.*s%s%.*s", prefix, CV_FMT(upper_of(a, word)), targets.n ? " " : "", CV_FMT(targets));
     end_head(w, h);
@@ -441,7 +479,7 @@ static bool read_reference(walk *w, cv_head *h)
     cv_str word = take_word(w);
     bool named = is_reference_word(word);
     if (named) {
-        if (!skip_joint(w, ":-_./=|>"))
+        if (!skip_joint(w, ":-_./=|>]"))
             return false;
         word = take_word(w);
     }
@@ -458,7 +496,7 @@ static bool read_move(walk *w, cv_head *h)
     cv_str word = take_word(w);
     bool named = cv_str_eq(word, CV_STR("MOVE")) || cv_str_eq(word, CV_STR("MOVES"));
     if (named) {
-        if (!skip_joint(w, ":-_./=|>"))
+        if (!skip_joint(w, ":-_./=|>]"))
             return false;
         word = take_word(w);
     }
@@ -506,47 +544,129 @@ static void set_local(const walk *w, cv_str id, cv_str expert, cv_head *h)
     h->own = cv_str_eq(expert, w->who->expert) && cv_id_parse(id, &parts) && parts.round == w->who->round;
 }
 
-/* MUFFIN-P0101, MUFFIN PERSPECTIVE 1, PERSPECTIVE #1, P01. */
+/* PERSPECTIVE (MUFFIN-P0101): the kind in a word before the id. */
+static void take_named_id(walk *w, number_of *number, cv_str *ret_expert)
+{
+    walk next = *w;
+    number_of found;
+    while (peek(&next) && strchr(" (:-]", peek(&next)))
+        next.at++;
+    cv_str expert = take_expert(&next);
+    if (!expert.n || !skip_joint(&next, "-_:/.") || !take_number(&next, &found) || !found.digits.n ||
+        found.kind != number->kind)
+        return;
+    if (peek(&next) == ')')
+        next.at++;
+    w->at = next.at;
+    *number = found;
+    *ret_expert = expert;
+}
+
+/* P0101 (muffin), P0101 by muffin, P0101 | muffin: whose it is, when that is who writes. */
+static void skip_owner(walk *w)
+{
+    walk next = *w;
+    skip_blanks(&next);
+    if (peek(&next) && strchr("(|", peek(&next)))
+        next.at++;
+    else if (cv_str_starts(left(&next), CV_STR("BY ")))
+        next.at += 3;
+    else
+        return;
+    skip_blanks(&next);
+    if (!cv_str_eq(take_expert(&next), w->who->expert))
+        return;
+    skip_joint(&next, ")");
+    w->at = next.at;
+}
+
+/* The id in full, or the kind as a word, with or without a number. */
+static void set_entity(const walk *w, cv_str expert, const number_of *number, int round, cv_head *h)
+{
+    cv_speaker then = *w->who;
+    if (round >= 0 && number->digits.n < 3)
+        then.round = round;
+    cv_str id = print_id(&(walk){&then, w->l, w->at}, expert, number), word = cv_marks_table[number->kind].word;
+    h->type = (cv_mark_type)number->kind;
+    h->numbered = number->digits.n > 0;
+    if (expert.n) {
+        set_local(w, id, expert, h);
+    } else if (number->digits.n == 4) {
+        cv_id parts;
+        h->head = id; /* P0001: as prompts print it */
+        h->own = cv_id_parse(id, &parts) && parts.round == w->who->round && !cv_state_entity(w->who->s, id);
+    } else {
+        h->head = cv_arena_printf(w->who->a, "%.*s%s%.*s", CV_FMT(word), id.n ? " " : "", CV_FMT(id));
+    }
+}
+
+/* MUFFIN-P0101, MUFFIN PERSPECTIVE 1, PERSPECTIVE #1, NEW PERSPECTIVE, P01. */
 static bool read_entity(walk *w, cv_head *h)
 {
     number_of number;
-    if (peek(w) == '@')
+    bool is_new = cv_str_starts(left(w), CV_STR("NEW ")) || cv_str_starts(left(w), CV_STR("MY "));
+    while (is_new && peek(w) != ' ')
         w->at++;
+    skip_joint(w, "@");
     size_t from = w->at;
     cv_str expert = take_expert(w);
-    if (expert.n && cv_str_starts(left(w), CV_STR("'S ")))
-        w->at += 2;
-    if (expert.n && !skip_joint(w, "-_:/.")) {
+    skip_possessive(w);
+    if (expert.n && !skip_joint(w, "-_:/.,]")) {
         expert = (cv_str){NULL, 0};
         w->at = from;
     }
     int round = expert.n ? take_round(w) : -1;
-    if (!take_number(w, &number) || (expert.n && number.digits.n == 0 && !number.by_word))
+    if (!take_number(w, &number) || (is_new && !number.by_word) ||
+        (expert.n && number.digits.n == 0 && !number.by_word))
         return false;
     if (expert.n && number.digits.n == 0) { /* KIM-PERSPECTIVE: the next number */
         if (!cv_str_eq(expert, w->who->expert))
             return false;
         expert = (cv_str){NULL, 0};
     }
-    cv_str id = print_id(w, expert, &number);
-    if (round >= 0 && number.digits.n < 3) {
-        cv_speaker then = *w->who;
-        then.round = round;
-        id = print_id(&(walk){&then, w->l, w->at}, expert, &number);
-    }
-    h->type = (cv_mark_type)number.kind;
-    h->numbered = number.digits.n > 0;
-    if (expert.n) {
-        set_local(w, id, expert, h);
-    } else {
-        h->head = cv_arena_printf(w->who->a, "%.*s%s%.*s", CV_FMT(cv_marks_table[number.kind].word), id.n ? " " : "",
-                                  CV_FMT(id));
-        if (number.digits.n == 4) {
-            cv_id parts;
-            h->head = id; /* P0001: as prompts print it */
-            h->own = cv_id_parse(id, &parts) && parts.round == w->who->round && !cv_state_entity(w->who->s, id);
-        }
-    }
+    if (!expert.n && number.by_word && number.digits.n == 0)
+        take_named_id(w, &number, &expert);
+    set_entity(w, expert, &number, round, h);
+    skip_owner(w);
+    end_head(w, h);
+    return true;
+}
+
+/* Is it something that is registered? */
+static bool is_registered(const walk *w, cv_str id, bool *ret_tension)
+{
+    cv_id parts;
+    bool parsed = cv_id_parse(id, &parts) && parts.form != CV_ID_EXPERT;
+    *ret_tension = parsed && parts.kind == CV_KIND_TENSION;
+    return parsed && (cv_state_entity(w->who->s, id) || cv_state_origin(w->who->s, id));
+}
+
+/* T0001 RESOLVED, P0001: SUPPORT, RE P0001: the words the other way round. Only of what is registered: something new
+ * may have such a label. */
+static bool read_reversed(walk *w, cv_head *h)
+{
+    bool tension;
+    if (cv_str_starts(left(w), CV_STR("RE ")))
+        w->at += 3;
+    cv_str target = take_target(w), resolved = cv_marks_table[CV_MARK_RESOLVED].word;
+    if (!target.n || !is_registered(w, target, &tension))
+        return false;
+    skip_joint(w, ":-=>(");
+    skip_joint(w, ">");
+    if (cv_str_starts(left(w), CV_STR("IS ")))
+        w->at += 3;
+    cv_str word = take_word(w);
+    int ref = cv_words_find(cv_ref_words, word);
+    bool is_resolved = tension && cv_str_eq(word, resolved);
+    skip_joint(w, ")");
+    if ((ref < 0 && !is_resolved) || (peek(w) && !strchr("]:-;,", peek(w)) && !cv_str_starts(left(w), CV_STR("BY "))))
+        return false;
+    h->type = is_resolved ? CV_MARK_RESOLVED : CV_MARK_REFERENCE;
+    h->targets = 1;
+    h->reversed = true;
+    h->head = cv_arena_printf(w->who->a, "%s%.*s %.*s",
+                              is_resolved ? "" : "RE:", CV_FMT(is_resolved ? resolved : upper_of(w->who->a, word)),
+                              CV_FMT(target));
     end_head(w, h);
     return true;
 }
@@ -597,7 +717,9 @@ static bool read_word(walk *w, cv_head *h)
         if (k < word.n) {
             w->at = from;
             cv_str written = take_word(w);
-            if (written.n < 6 || cv_marks_table[type].purpose.n == 0 || cv_str_distance(written, word, 2) > 2)
+            bool is_part = cv_str_eq(written, CV_STR("MINORITY")) && type == CV_MARK_MINORITY_VERDICT;
+            if (!is_part &&
+                (written.n < 6 || cv_marks_table[type].purpose.n == 0 || cv_str_distance(written, word, 2) > 2))
                 continue;
         }
         if (!ends_here(w))
@@ -623,11 +745,11 @@ static bool read_word(walk *w, cv_head *h)
 
 bool cv_head_read(const cv_speaker *who, cv_str s, cv_head *ret_head)
 {
-    static bool (*const readers[])(walk *, cv_head *) = {read_entity, read_reference, read_move, read_word,
-                                                         read_stranger};
+    static bool (*const readers[])(walk *, cv_head *) = {read_reversed, read_entity, read_reference,
+                                                         read_move,     read_word,   read_stranger};
     letters l;
-    for (int long_forms = 1; long_forms >= 0; long_forms--) {
-        read_letters(s, long_forms, &l);
+    for (way how = LONG_FORMS; how < WAY_COUNT && (how == LONG_FORMS || l.wide); how++) {
+        read_letters(s, how, &l);
         for (size_t i = 0; i < CV_COUNT(readers); i++) {
             walk w = {who, &l, 0};
             *ret_head = (cv_head){0};

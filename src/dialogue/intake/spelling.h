@@ -34,6 +34,7 @@ typedef struct {
     bool own;       /* … is one that this expert may give in this round */
     bool numbered;  /* an entity with a number or an id */
     size_t targets; /* how many ids it is about */
+    bool reversed;  /* the id stood before the word */
     bool colon;     /* a colon or a dash follows */
     size_t rest;    /* where its label begins in the text */
 } cv_head;

@@ -265,7 +265,7 @@ typedef struct {
     cv_str dialogue_id;
     int64_t round;
     counts counts;
-    CV_STATE_LIST(cv_told_seat) panel;
+    CV_STATE_LIST(cv_shown_seat) panel;
     CV_STATE_LIST(cv_str) unseated;
     cv_notices warnings;
 } told;
@@ -294,7 +294,7 @@ static cv_str print_result(const cv_evolution *e)
     cv_map now = {0};
     for (size_t i = 0; i < e->count; i++) {
         cv_rec_seat seat = seat_of(e, i);
-        *CV_PUSH(a, &t.panel) = cv_seat_told(a, &e->seats_wanted[i].row, &seat);
+        *CV_PUSH(a, &t.panel) = cv_seat_shown(a, &e->seats_wanted[i].row, &seat);
         cv_map_put(&now, a, seat.expert_slug, NULL);
     }
     for (size_t i = 0; i < before; i++)

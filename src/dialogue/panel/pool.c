@@ -16,7 +16,7 @@ static void check_twice(cv_call *call, cv_map *seen, cv_str at, const char *fiel
     cv_map_put(seen, call->arena, (cv_str){key, value.n}, &fresh);
     if (!fresh)
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, field, value, "the pool has this %s twice", field),
-                       CV_STR("members of a pool are told apart by it: make it differ"));
+                       CV_STR("two members of a pool cannot have the same one: change it"));
 }
 
 bool cv_pool_read(cv_call *call, const cv_json *from, cv_str at, cv_pool *ret)

@@ -111,8 +111,8 @@ const cv_json *cv_template_pool(cv_call *call, cv_str name, const char *field, c
             return read_pool(call, ret);
         }
     }
-    cv_err *fault =
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, name, "there is no panel '%.*s'", CV_FMT(name));
+    cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, name, "there is no panel '%.*s'",
+                              CV_FMT(cv_excerpt(call->arena, name)));
     if (!cv_err_nearest(fault, name, names, all.count))
         cv_err_suggest(fault, cv_arena_printf(call->arena, "'%.*s' lists them",
                                               CV_FMT(cv_call_name(call, CV_STR("dialogue panel-list"),
@@ -184,7 +184,7 @@ bool cv_dialogue_panel_list(cv_call *call)
     cv_panel_templates all;
     told_list list = {0};
     cv_err err = {.arena = call->arena};
-    cv_chart c = {.arena = call->arena, .width = cv_chart_columns(call->width)};
+    cv_chart c = cv_chart_for(call);
     cv_json_writer w = {.out = call->out};
     if (!cv_templates_find(call, &all, &err))
         return cv_call_fail(call, &err);
@@ -211,7 +211,7 @@ bool cv_dialogue_panel_list(cv_call *call)
 /*     Core      System Architect: boundaries, dependencies */
 static cv_str page_of(cv_call *call, const told *one, const cv_json *experts)
 {
-    cv_chart c = {.arena = call->arena, .width = cv_chart_columns(call->width)};
+    cv_chart c = cv_chart_for(call);
     cv_chart_prose(
         &c, "",
         cv_arena_printf(call->arena, "%.*s: %.*s (%.*s)", CV_FMT(one->name), CV_FMT(one->domain), CV_FMT(one->source)));

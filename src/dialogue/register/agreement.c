@@ -22,7 +22,7 @@ static cv_str words_of(cv_arena *a, cv_str text)
 
 static cv_str label_of(cv_arena *a, const cv_receipt *source)
 {
-    return cv_utf8_limit(cv_mark_headline(a, source->said->mark), CV_MAX_LABEL);
+    return cv_utf8_limit(cv_mark_headline(a, source->item->mark), CV_MAX_LABEL);
 }
 
 /* What has no words at all, only signs, is the same when its signs are. */
@@ -36,7 +36,7 @@ static bool agrees(cv_arena *a, const cv_draft *draft, const cv_receipt *source)
 {
     if (cv_same_words(a, draft->label, label_of(a, source)))
         return true;
-    cv_str words = words_of(a, draft->content), said = words_of(a, source->said->text);
+    cv_str words = words_of(a, draft->content), said = words_of(a, source->item->text);
     return words.n > 1 && memmem(said.p, said.n, words.p, words.n);
 }
 
@@ -74,10 +74,10 @@ void cv_agreement_warn(cv_batch *b, const cv_map *sources, cv_map *ret_differing
             cv_notice_add(&b->warnings, a, CV_STR("differs_from_response"),
                           "%.*s is registered as '%.*s'; in the response of %.*s it is '%.*s', and the text is another "
                           "one, too",
-                          CV_FMT(draft->local_id), CV_FMT(cv_excerpt(a, draft->label)), CV_FMT(source->speech->expert),
-                          CV_FMT(cv_excerpt(a, label_of(a, source))));
+                          CV_FMT(draft->local_id), CV_FMT(cv_excerpt(a, draft->label)),
+                          CV_FMT(source->response->expert), CV_FMT(cv_excerpt(a, label_of(a, source))));
         warning->id = draft->local_id;
-        cv_notice_expert(warning, source->speech->expert);
+        cv_notice_expert(warning, source->response->expert);
     }
 }
 
@@ -89,16 +89,16 @@ static cv_str move_key(cv_arena *a, cv_str expert, int type)
 }
 
 /* Which targets a move has is the judge's to say; that somebody made one is not. */
-static size_t count_moves_left_out(cv_batch *b, const cv_hearing *heard)
+static size_t count_moves_left_out(cv_batch *b, const cv_extract *extract)
 {
     cv_arena *a = b->call->arena;
     cv_map given = {0};
     size_t count = 0;
     for (size_t i = 0; i < b->moves.count; i++)
         ++*cv_map_put(&given, a, move_key(a, b->moves.items[i].expert, b->moves.items[i].type), NULL);
-    for (size_t i = 0; i < heard->moves.count; i++) {
+    for (size_t i = 0; i < extract->moves.count; i++) {
         uintptr_t *left =
-            cv_map_put(&given, a, move_key(a, heard->moves.items[i].expert, (int)heard->moves.items[i].type), NULL);
+            cv_map_put(&given, a, move_key(a, extract->moves.items[i].expert, (int)extract->moves.items[i].type), NULL);
         if (*left)
             --*left;
         else
@@ -107,14 +107,14 @@ static size_t count_moves_left_out(cv_batch *b, const cv_hearing *heard)
     return count;
 }
 
-static void warn_of_items(cv_batch *b, const cv_hearing *heard)
+static void warn_of_items(cv_batch *b, const cv_extract *extract)
 {
     cv_arena *a = b->call->arena;
     CV_STATE_LIST(cv_str) ids = {0};
-    for (size_t i = 0; i < heard->entities.count; i++)
-        if (!cv_map_get(&b->local_at, heard->entities.items[i].local_id))
-            *CV_PUSH(a, &ids) = heard->entities.items[i].local_id;
-    size_t moves = count_moves_left_out(b, heard);
+    for (size_t i = 0; i < extract->entities.count; i++)
+        if (!cv_map_get(&b->local_at, extract->entities.items[i].local_id))
+            *CV_PUSH(a, &ids) = extract->entities.items[i].local_id;
+    size_t moves = count_moves_left_out(b, extract);
     if (ids.count + moves == 0)
         return;
     cv_notice *warning = cv_notice_add(&b->warnings, a, CV_STR("not_registered"),
@@ -138,7 +138,7 @@ typedef struct {
     size_t count;
 } left_out;
 
-static void see_reference(left_out *l, cv_str source, cv_str name, const cv_heard_ref *ref)
+static void see_reference(left_out *l, cv_str source, cv_str name, const cv_extracted_ref *ref)
 {
     enum { NAMED = 10 };
     cv_target target = {.text = ref->target};
@@ -169,20 +169,20 @@ static void gather_given(left_out *l)
 }
 
 /* References that the responses make and the request does not; those of items that are left out go with them. */
-static void warn_of_references(cv_batch *b, const cv_hearing *heard)
+static void warn_of_references(cv_batch *b, const cv_extract *extract)
 {
     cv_arena *a = b->call->arena;
     left_out l = {.batch = b};
     gather_given(&l);
-    for (size_t i = 0; i < heard->entities.count; i++) {
-        const cv_heard_entity *entity = &heard->entities.items[i];
+    for (size_t i = 0; i < extract->entities.count; i++) {
+        const cv_extracted_entity *entity = &extract->entities.items[i];
         const uintptr_t *draft = cv_map_get(&b->local_at, entity->local_id);
         for (size_t k = 0; draft && k < entity->refs.count; k++)
             see_reference(&l, ((const cv_draft *)*draft)->subject->id, entity->local_id, &entity->refs.items[k]);
     }
-    for (size_t i = 0; i < heard->links.count; i++) {
-        cv_str expert = cv_arena_join(a, CV_STR("@"), heard->links.items[i].expert);
-        see_reference(&l, expert, expert, &heard->links.items[i].ref);
+    for (size_t i = 0; i < extract->links.count; i++) {
+        cv_str expert = cv_arena_join(a, CV_STR("@"), extract->links.items[i].expert);
+        see_reference(&l, expert, expert, &extract->links.items[i].ref);
     }
     if (l.count)
         cv_notice_round(cv_notice_add(&b->warnings, a, CV_STR("references_not_registered"),
@@ -246,13 +246,13 @@ static void warn_of_silent(cv_batch *b, const cv_map *responded)
     }
 }
 
-static void warn_of_dissent(cv_batch *b, const cv_hearing *heard)
+static void warn_of_dissent(cv_batch *b, const cv_extract *extract)
 {
-    for (size_t i = 0; i < heard->verdicts.count; i++) {
-        const cv_heard_verdict *verdict = &heard->verdicts.items[i];
+    for (size_t i = 0; i < extract->verdicts.count; i++) {
+        const cv_extracted_verdict *verdict = &extract->verdicts.items[i];
         const cv_rec_verdict *stored = cv_state_verdict(b->state, verdict->verdict_id);
         if (stored)
-            continue; /* the hearing gives a stored one its own id */
+            continue; /* the extract gives a stored one its own id */
         cv_notice *warning =
             cv_notice_add(&b->warnings, b->call->arena, CV_STR("dissent_not_registered"),
                           "%.*s has a %.*s verdict in the response of round %lld, and no verdict of the record "
@@ -264,10 +264,10 @@ static void warn_of_dissent(cv_batch *b, const cv_hearing *heard)
     }
 }
 
-void cv_agreement_warn_left_out(cv_batch *b, const cv_hearing *heard, const cv_map *responded)
+void cv_agreement_warn_left_out(cv_batch *b, const cv_extract *extract, const cv_map *responded)
 {
-    warn_of_items(b, heard);
-    warn_of_references(b, heard);
+    warn_of_items(b, extract);
+    warn_of_references(b, extract);
     warn_of_silent(b, responded);
-    warn_of_dissent(b, heard);
+    warn_of_dissent(b, extract);
 }

@@ -12,14 +12,14 @@
 #ifndef CV_DIALOGUE_REGISTER_AGREEMENT_H
 #define CV_DIALOGUE_REGISTER_AGREEMENT_H
 
-#include "dialogue/intake/hearing.h"
+#include "dialogue/intake/extract.h"
 #include "dialogue/register/batch.h"
 
 /* Where a response says what became an item. */
 typedef struct {
     cv_str sha256; /* of the response */
-    const cv_speech *speech;
-    const cv_said *said;
+    const cv_parsed_response *response;
+    const cv_parsed_mark *item;
 } cv_receipt;
 
 /* Have two texts the same words, whatever their case, blanks and markup? */
@@ -29,9 +29,9 @@ bool cv_same_words(cv_arena *a, cv_str x, cv_str y);
  * added to `ret_differing`. */
 void cv_agreement_warn(cv_batch *batch, const cv_map *sources, cv_map *ret_differing);
 
-/* Warns of what was heard and the request neither has nor merges into something else. */
+/* Warns of what the responses say and the request neither has nor merges into something else. */
 /* … and of who is missing: members of the panel who said nothing, scores for them, dissent without a verdict.
  * `responded`: who has a response. */
-void cv_agreement_warn_left_out(cv_batch *batch, const cv_hearing *heard, const cv_map *responded);
+void cv_agreement_warn_left_out(cv_batch *batch, const cv_extract *extract, const cv_map *responded);
 
 #endif

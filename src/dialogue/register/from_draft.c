@@ -33,25 +33,25 @@ static cv_str id_of(const joining *j, cv_str text)
 /* ---- the draft --------------------------------------------------------------------------------------------------- */
 
 /* Responses that come with the request count before stored ones. */
-static void hear(joining *j, const cv_state *s, int64_t round, cv_hearing *ret)
+static void extract_all(joining *j, const cv_state *s, int64_t round, cv_extract *ret)
 {
     cv_arena *a = j->call->arena;
     const cv_json *responses = cv_json_get(j->given, CV_STR("responses"));
-    CV_STATE_LIST(cv_voice) voices = {0};
+    CV_STATE_LIST(cv_response_text) texts = {0};
     cv_attendance attendance;
-    cv_map heard = {0};
+    cv_map given = {0};
     cv_attendance_of(a, s, round, &attendance);
     for (uint32_t i = 0; responses && responses->type == CV_JSON_OBJECT && i < responses->count; i++) {
         cv_str expert = cv_arena_lower(a, responses->members[i].key);
-        cv_map_put(&heard, a, expert, NULL);
-        *CV_PUSH(a, &voices) = (cv_voice){expert, responses->members[i].value.text};
+        cv_map_put(&given, a, expert, NULL);
+        *CV_PUSH(a, &texts) = (cv_response_text){expert, responses->members[i].value.text};
     }
     for (size_t i = 0; i < attendance.count; i++) {
         const cv_attendee *who = &attendance.items[i];
-        if (cv_response_speaks(who->response) && !cv_map_get(&heard, who->expert))
-            *CV_PUSH(a, &voices) = (cv_voice){who->expert, who->response->content};
+        if (cv_response_speaks(who->response) && !cv_map_get(&given, who->expert))
+            *CV_PUSH(a, &texts) = (cv_response_text){who->expert, who->response->content};
     }
-    cv_hear_responses(a, s, round, voices.items, voices.count, ret);
+    cv_extract_responses(a, s, round, texts.items, texts.count, ret);
 }
 
 static void index_items(joining *j, const cv_json *request, cv_map *ret)
@@ -309,10 +309,10 @@ bool cv_request_with_draft(cv_call *call, const cv_state *s, int64_t round, cons
     joining j = {.call = call, .given = call->input};
     cv_arena *a = call->arena;
     cv_err err = {.arena = a};
-    cv_hearing hearing;
+    cv_extract extract;
     cv_buf text = {0}, whole = {0};
-    hear(&j, s, round, &hearing);
-    cv_hearing_print_payload(&hearing, &(cv_json_writer){.out = &text});
+    extract_all(&j, s, round, &extract);
+    cv_extract_print_payload(&extract, &(cv_json_writer){.out = &text});
     bool ok = cv_json_parse(a, cv_buf_take(&text, a), &j.draft, &err);
     assert(ok); /* we have printed it */
     index_items(&j, &j.draft, &j.drafted);

@@ -12,7 +12,7 @@
 #ifndef CV_DIALOGUE_REGISTER_FROM_DRAFT_H
 #define CV_DIALOGUE_REGISTER_FROM_DRAFT_H
 
-#include "dialogue/intake/hearing.h"
+#include "dialogue/intake/extract.h"
 #include "kit/call.h"
 
 /* The whole request, as if the judge had written all of it. False: the request names what the draft does not have; the

@@ -1,7 +1,7 @@
 /* receipts.c - where in an expert's response an entity came from; see batch.h.
  *
  * A receipt is the SHA-256 of the response and the bytes of the mark with its text. Which mark of a response makes
- * which local id is told by intake/speech.h, for all styles of marks.
+ * which local id is told by intake/parse.h, for all styles of marks.
  */
 #include "dialogue/register/tally.h"
 #include "dialogue/register/wording.h"
@@ -9,10 +9,10 @@
 
 typedef struct {
     cv_batch *batch;
-    CV_STATE_LIST(cv_voice) voices;
+    CV_STATE_LIST(cv_response_text) texts;
     CV_STATE_LIST(cv_str) hashes; /* of what they say */
-    cv_map heard;                 /* experts with a response */
-    cv_hearing hearing;
+    cv_map responded;             /* experts with a response */
+    cv_extract extract;
     cv_map sources; /* local id -> cv_receipt * */
 } finding;
 
@@ -23,23 +23,23 @@ static void add_voice(finding *f, cv_str expert, cv_str text, cv_str sha256)
     bool is_new;
     if (!text.p)
         return;
-    cv_map_put(&f->heard, a, expert, &is_new);
+    cv_map_put(&f->responded, a, expert, &is_new);
     if (!is_new)
         return;
-    *CV_PUSH(a, &f->voices) = (cv_voice){expert, text};
+    *CV_PUSH(a, &f->texts) = (cv_response_text){expert, text};
     *CV_PUSH(a, &f->hashes) = sha256;
 }
 
 /* The first mark made an item, later ones speak of it. */
-static void read_speech(finding *f, const cv_speech *speech, cv_str sha256)
+static void read_response(finding *f, const cv_parsed_response *response, cv_str sha256)
 {
     cv_arena *a = f->batch->call->arena;
-    for (size_t i = 0; i < speech->count; i++) {
-        if (!speech->items[i].first)
+    for (size_t i = 0; i < response->count; i++) {
+        if (!response->items[i].first)
             continue;
         cv_receipt *source = CV_NEW(a, cv_receipt);
-        *source = (cv_receipt){sha256, speech, &speech->items[i]};
-        *cv_map_put(&f->sources, a, source->said->local_id, NULL) = (uintptr_t)source;
+        *source = (cv_receipt){sha256, response, &response->items[i]};
+        *cv_map_put(&f->sources, a, source->item->local_id, NULL) = (uintptr_t)source;
     }
 }
 
@@ -57,9 +57,9 @@ static void read_responses(finding *f)
         if (stored->round == b->round)
             add_voice(f, stored->expert_slug, stored->content, stored->sha256);
     }
-    cv_hear_responses(a, b->state, b->round, f->voices.items, f->voices.count, &f->hearing);
-    for (size_t i = 0; i < f->hearing.speech_count; i++)
-        read_speech(f, &f->hearing.speeches[i], f->hashes.items[i]);
+    cv_extract_responses(a, b->state, b->round, f->texts.items, f->texts.count, &f->extract);
+    for (size_t i = 0; i < f->extract.response_count; i++)
+        read_response(f, &f->extract.responses[i], f->hashes.items[i]);
 }
 
 /* ---- what has no source ---------------------------------------------------------------------- */
@@ -67,11 +67,12 @@ static void read_responses(finding *f)
 static void warn_unsourced(finding *f, const cv_tally_row *list)
 {
     cv_batch *b = f->batch;
-    bool heard = cv_map_get(&f->heard, list->expert) != NULL;
-    cv_notice *warning = cv_notice_add(&b->warnings, b->call->arena, CV_STR("unsourced"),
-                                       heard ? "%.*s, round %lld: items that do not stand in the response: %zu"
-                                             : "%.*s, round %lld: there is no response; items without a source: %zu",
-                                       CV_FMT(list->expert), (long long)b->round, list->ids.count);
+    bool has_response = cv_map_get(&f->responded, list->expert) != NULL;
+    cv_notice *warning =
+        cv_notice_add(&b->warnings, b->call->arena, CV_STR("unsourced"),
+                      has_response ? "%.*s, round %lld: items that do not stand in the response: %zu"
+                                   : "%.*s, round %lld: there is no response; items without a source: %zu",
+                      CV_FMT(list->expert), (long long)b->round, list->ids.count);
     cv_notice_expert(warning, list->expert);
     warning->ids = cv_json_texts(b->call->arena, list->ids.items, list->ids.count);
 }
@@ -80,9 +81,9 @@ static void warn_unsourced(finding *f, const cv_tally_row *list)
 static void add_positions(finding *f)
 {
     cv_batch *b = f->batch;
-    for (size_t i = 0; !b->positions_given && i < f->hearing.positions.count; i++) {
-        const cv_heard_position *heard = &f->hearing.positions.items[i];
-        *CV_PUSH(b->call->arena, &b->positions) = (cv_draft_position){heard->expert, heard->text};
+    for (size_t i = 0; !b->positions_given && i < f->extract.positions.count; i++) {
+        const cv_extracted_position *extracted = &f->extract.positions.items[i];
+        *CV_PUSH(b->call->arena, &b->positions) = (cv_draft_position){extracted->expert, extracted->text};
     }
 }
 
@@ -96,8 +97,8 @@ void cv_receipts_find(cv_batch *b, cv_rec_origin *origins, size_t count)
         const uintptr_t *place = cv_map_get(&f.sources, origins[i].local_id);
         const cv_receipt *source = place ? (const cv_receipt *)*place : NULL;
         if (source) {
-            const cv_mark *m = source->said->mark;
-            const char *text = source->speech->text.p;
+            const cv_mark *m = source->item->mark;
+            const char *text = source->response->text.p;
             cv_str said =
                 cv_str_trim_right(cv_str_range(text + m->start, text + (m->body_end > m->end ? m->body_end : m->end)));
             origins[i].response_sha256 = source->sha256;
@@ -112,6 +113,6 @@ void cv_receipts_find(cv_batch *b, cv_rec_origin *origins, size_t count)
     add_positions(&f);
     cv_map differing = {0};
     cv_agreement_warn(b, &f.sources, &differing);
-    cv_wording_warn(b, &f.hearing, &f.heard, &differing);
-    cv_agreement_warn_left_out(b, &f.hearing, &f.heard);
+    cv_wording_warn(b, &f.extract, &f.responded, &differing);
+    cv_agreement_warn_left_out(b, &f.extract, &f.responded);
 }

@@ -132,14 +132,14 @@ static bool may_register(cv_call *call, const cv_batch *b, const cv_state *state
 /* "muffin, cupcake"; nobody: empty. */
 static cv_str silent_of(cv_arena *a, const cv_attendance *attendance)
 {
-    cv_map heard = {0}; /* who is listed twice has one of the two in the request */
+    cv_map present = {0}; /* who is listed twice has one of the two in the request */
     cv_buf names = {0};
     for (size_t i = 0; i < attendance->count; i++)
         if (attendance->items[i].response)
-            cv_map_put(&heard, a, attendance->items[i].expert, NULL);
+            cv_map_put(&present, a, attendance->items[i].expert, NULL);
     for (size_t i = 0; i < attendance->count; i++) {
         cv_str expert = attendance->items[i].expert;
-        if (!cv_map_get(&heard, expert))
+        if (!cv_map_get(&present, expert))
             cv_buf_printf(&names, "%s%.*s", names.n ? ", " : "", CV_FMT(expert));
     }
     return cv_buf_take(&names, a);
@@ -159,10 +159,10 @@ static void warn_if_empty(cv_batch *b, const cv_attendance *attendance)
 /* A verdict in the summary is only text: it has to be registered. */
 static void warn_of_verdicts(cv_batch *b, const cv_state *state)
 {
-    cv_hearing h;
+    cv_extract h;
     if (!b->summary.n)
         return;
-    cv_hear(b->call->arena, state, b->round, &(cv_voice){cv_judge_slug, b->summary}, 1, NULL, &h);
+    cv_extract_files(b->call->arena, state, b->round, &(cv_response_text){cv_judge_slug, b->summary}, 1, NULL, &h);
     for (size_t i = 0; i < h.proposals.count; i++)
         cv_notice_add(
             &b->warnings, b->call->arena, CV_STR("verdict_in_summary"),

@@ -6,11 +6,11 @@
 typedef struct {
     cv_batch *batch;
     cv_arena *a;
-    const cv_hearing *heard;
+    const cv_extract *extract;
     const cv_map *responded, *differing;
-    cv_map entity_at; /* local id -> const cv_heard_entity * */
-    cv_map ref_at;    /* source, type, target -> const cv_heard_ref * */
-    cv_map move_at;   /* expert, type, how many of these before -> const cv_heard_move * */
+    cv_map entity_at; /* local id -> const cv_extracted_entity * */
+    cv_map ref_at;    /* source, type, target -> const cv_extracted_ref * */
+    cv_map move_at;   /* expert, type, how many of these before -> const cv_extracted_move * */
 } comparing;
 
 static void warn(comparing *c, cv_str id, cv_str field, cv_str expert, cv_str message)
@@ -64,14 +64,14 @@ static void mark_worded(comparing *c, const cv_draft *draft, cv_str expert)
 static bool is_worded_by(comparing *c, const cv_draft *draft, cv_str text, bool label)
 {
     for (size_t i = 0; i <= draft->also_count; i++) {
-        const cv_heard_entity *e = at(&c->entity_at, i ? draft->also[i - 1] : draft->local_id);
+        const cv_extracted_entity *e = at(&c->entity_at, i ? draft->also[i - 1] : draft->local_id);
         if (e && same(c, text, label ? e->label : e->content))
             return true;
     }
     return false;
 }
 
-static void compare_text(comparing *c, const cv_draft *draft, const cv_heard_entity *e, bool label)
+static void compare_text(comparing *c, const cv_draft *draft, const cv_extracted_entity *e, bool label)
 {
     cv_str field = label ? CV_STR("label") : CV_STR("content");
     if (is_worded_by(c, draft, label ? draft->label : draft->content, label))
@@ -85,7 +85,7 @@ static void compare_text(comparing *c, const cv_draft *draft, const cv_heard_ent
 static bool contributed(comparing *c, const cv_draft *draft, cv_str who)
 {
     for (size_t i = 0; i <= draft->also_count; i++) {
-        const cv_heard_entity *e = at(&c->entity_at, i ? draft->also[i - 1] : draft->local_id);
+        const cv_extracted_entity *e = at(&c->entity_at, i ? draft->also[i - 1] : draft->local_id);
         if (e && cv_str_eq(e->expert, who))
             return true;
         for (size_t k = 0; e && k < e->others.count; k++)
@@ -95,7 +95,7 @@ static bool contributed(comparing *c, const cv_draft *draft, cv_str who)
     return false;
 }
 
-static void compare_contributors(comparing *c, const cv_draft *draft, const cv_heard_entity *e)
+static void compare_contributors(comparing *c, const cv_draft *draft, const cv_extracted_entity *e)
 {
     bool own = false;
     for (size_t i = 0; i < draft->by.count; i++) {
@@ -116,7 +116,7 @@ static void compare_items(comparing *c)
 {
     for (size_t i = 0; i < c->batch->drafts.count; i++) {
         const cv_draft *draft = &c->batch->drafts.items[i];
-        const cv_heard_entity *e = at(&c->entity_at, draft->local_id);
+        const cv_extracted_entity *e = at(&c->entity_at, draft->local_id);
         if (!e)
             continue;
         if (cv_map_get(c->differing, draft->local_id)) {
@@ -136,7 +136,7 @@ static cv_str reference_key(comparing *c, cv_str source, int type, cv_str target
     return cv_arena_printf(c->a, "%.*s %d %.*s", CV_FMT(source), type, CV_FMT(target));
 }
 
-static void know_reference(comparing *c, cv_str source, const cv_heard_ref *ref)
+static void know_reference(comparing *c, cv_str source, const cv_extracted_ref *ref)
 {
     cv_target target = {.text = ref->target};
     bool is_new;
@@ -148,7 +148,7 @@ static void know_reference(comparing *c, cv_str source, const cv_heard_ref *ref)
 
 static void know_references(comparing *c)
 {
-    const cv_hearing *h = c->heard;
+    const cv_extract *h = c->extract;
     for (size_t i = 0; i < h->entities.count; i++) {
         const cv_draft *draft = at(&c->batch->local_at, h->entities.items[i].local_id);
         for (size_t k = 0; draft && k < h->entities.items[i].refs.count; k++)
@@ -160,13 +160,13 @@ static void know_references(comparing *c)
 
 static void compare_reference(comparing *c, cv_str source, cv_str name, cv_str expert, const cv_draft_ref *ref)
 {
-    const cv_heard_ref *heard = at(&c->ref_at, reference_key(c, source, ref->type, ref->target.id));
+    const cv_extracted_ref *extracted = at(&c->ref_at, reference_key(c, source, ref->type, ref->target.id));
     cv_str word = cv_ref_words.items[ref->type];
-    if (!heard)
+    if (!extracted)
         warn(c, name, CV_STR("references"), expert,
              cv_arena_printf(c->a, "%.*s %.*s %.*s: the response of %.*s does not say so", CV_FMT(name), CV_FMT(word),
                              CV_FMT(ref->target.text), CV_FMT(expert)));
-    else if (!same(c, ref->reason, heard->reason))
+    else if (!same(c, ref->reason, extracted->reason))
         warn(c, name, CV_STR("reason"), expert,
              cv_arena_printf(c->a, "%.*s %.*s %.*s: the reason is not that of the response of %.*s", CV_FMT(name),
                              CV_FMT(word), CV_FMT(ref->target.text), CV_FMT(expert)));
@@ -178,7 +178,7 @@ static void compare_references(comparing *c)
     know_references(c);
     for (size_t i = 0; i < b->drafts.count; i++) {
         const cv_draft *draft = &b->drafts.items[i];
-        const cv_heard_entity *e = at(&c->entity_at, draft->local_id);
+        const cv_extracted_entity *e = at(&c->entity_at, draft->local_id);
         for (size_t k = 0; e && k < draft->ref_count; k++)
             compare_reference(c, draft->subject->id, draft->local_id, e->expert, &draft->refs[k]);
     }
@@ -200,32 +200,32 @@ static cv_str move_key(comparing *c, cv_map *counts, cv_str expert, int type)
     return cv_arena_printf(c->a, "%.*s/%llu", CV_FMT(kind), (unsigned long long)++*count);
 }
 
-static bool same_targets(comparing *c, const cv_draft_move *move, const cv_heard_move *heard)
+static bool same_targets(comparing *c, const cv_draft_move *move, const cv_extracted_move *extracted)
 {
-    cv_map said = {0};
-    for (size_t i = 0; i < heard->targets.count; i++) {
-        cv_target target = {.text = heard->targets.items[i]};
+    cv_map known_ids = {0};
+    for (size_t i = 0; i < extracted->targets.count; i++) {
+        cv_target target = {.text = extracted->targets.items[i]};
         cv_target_resolve(c->batch, &target);
-        cv_map_put(&said, c->a, target.id, NULL);
+        cv_map_put(&known_ids, c->a, target.id, NULL);
     }
     size_t known = 0;
     for (size_t i = 0; i < move->target_count; i++)
-        known += cv_map_get(&said, move->targets[i].id) != NULL;
-    return known == move->target_count && known >= said.count;
+        known += cv_map_get(&known_ids, move->targets[i].id) != NULL;
+    return known == move->target_count && known >= known_ids.count;
 }
 
-static void compare_move(comparing *c, const cv_draft_move *move, const cv_heard_move *heard)
+static void compare_move(comparing *c, const cv_draft_move *move, const cv_extracted_move *extracted)
 {
     cv_str word = cv_move_words.items[move->type];
-    if (!heard)
+    if (!extracted)
         warn(c, (cv_str){NULL, 0}, CV_STR("moves"), move->expert,
              cv_arena_printf(c->a, "%.*s does not make the move '%.*s' in the response", CV_FMT(move->expert),
                              CV_FMT(word)));
-    else if (!same_targets(c, move, heard))
+    else if (!same_targets(c, move, extracted))
         warn(c, (cv_str){NULL, 0}, CV_STR("targets"), move->expert,
              cv_arena_printf(c->a, "the move '%.*s' of %.*s has other targets in the response", CV_FMT(word),
                              CV_FMT(move->expert)));
-    if (heard && !same(c, move->context, heard->context))
+    if (extracted && !same(c, move->context, extracted->context))
         warn(c, (cv_str){NULL, 0}, CV_STR("context"), move->expert,
              cv_arena_printf(c->a, "the context of the move '%.*s' is not what %.*s says in the response", CV_FMT(word),
                              CV_FMT(move->expert)));
@@ -233,11 +233,12 @@ static void compare_move(comparing *c, const cv_draft_move *move, const cv_heard
 
 static void compare_moves(comparing *c)
 {
-    cv_map heard = {0}, given = {0};
-    for (size_t i = 0; i < c->heard->moves.count; i++) {
-        const cv_heard_move *move = &c->heard->moves.items[i];
+    cv_map extracted = {0}, given = {0};
+    for (size_t i = 0; i < c->extract->moves.count; i++) {
+        const cv_extracted_move *move = &c->extract->moves.items[i];
         if (!move->pending)
-            *cv_map_put(&c->move_at, c->a, move_key(c, &heard, move->expert, (int)move->type), NULL) = (uintptr_t)move;
+            *cv_map_put(&c->move_at, c->a, move_key(c, &extracted, move->expert, (int)move->type), NULL) =
+                (uintptr_t)move;
     }
     for (size_t i = 0; i < c->batch->moves.count; i++) {
         const cv_draft_move *move = &c->batch->moves.items[i];
@@ -251,33 +252,35 @@ static void compare_moves(comparing *c)
 static void compare_positions(comparing *c)
 {
     const cv_batch *b = c->batch;
-    cv_map given = {0}, said = {0};
+    cv_map given = {0}, spoke = {0};
     for (size_t i = 0; i < b->positions.count; i++)
         *cv_map_put(&given, c->a, b->positions.items[i].expert, NULL) = (uintptr_t)&b->positions.items[i];
-    for (size_t i = 0; i < c->heard->positions.count; i++) {
-        const cv_heard_position *heard = &c->heard->positions.items[i];
-        const cv_draft_position *position = at(&given, heard->expert);
-        cv_map_put(&said, c->a, heard->expert, NULL);
+    for (size_t i = 0; i < c->extract->positions.count; i++) {
+        const cv_extracted_position *extracted = &c->extract->positions.items[i];
+        const cv_draft_position *position = at(&given, extracted->expert);
+        cv_map_put(&spoke, c->a, extracted->expert, NULL);
         if (!position)
-            warn(c, (cv_str){NULL, 0}, CV_STR("positions"), heard->expert,
-                 cv_arena_printf(c->a, "the position of %.*s is left out", CV_FMT(heard->expert)));
-        else if (!same(c, position->content, heard->text))
-            warn(c, (cv_str){NULL, 0}, CV_STR("positions"), heard->expert,
-                 cv_arena_printf(c->a, "the position of %.*s is not what the response says", CV_FMT(heard->expert)));
+            warn(c, (cv_str){NULL, 0}, CV_STR("positions"), extracted->expert,
+                 cv_arena_printf(c->a, "the position of %.*s is left out", CV_FMT(extracted->expert)));
+        else if (!same(c, position->content, extracted->text))
+            warn(
+                c, (cv_str){NULL, 0}, CV_STR("positions"), extracted->expert,
+                cv_arena_printf(c->a, "the position of %.*s is not what the response says", CV_FMT(extracted->expert)));
     }
     for (size_t i = 0; i < b->positions.count; i++) {
         cv_str expert = b->positions.items[i].expert;
-        if (!cv_map_get(&said, expert) && speaks(c, expert))
+        if (!cv_map_get(&spoke, expert) && speaks(c, expert))
             warn(c, (cv_str){NULL, 0}, CV_STR("positions"), expert,
                  cv_arena_printf(c->a, "the response of %.*s has no position", CV_FMT(expert)));
     }
 }
 
-void cv_wording_warn(cv_batch *b, const cv_hearing *heard, const cv_map *responded, const cv_map *differing)
+void cv_wording_warn(cv_batch *b, const cv_extract *extract, const cv_map *responded, const cv_map *differing)
 {
-    comparing c = {.batch = b, .a = b->call->arena, .heard = heard, .responded = responded, .differing = differing};
-    for (size_t i = 0; i < heard->entities.count; i++)
-        *cv_map_put(&c.entity_at, c.a, heard->entities.items[i].local_id, NULL) = (uintptr_t)&heard->entities.items[i];
+    comparing c = {.batch = b, .a = b->call->arena, .extract = extract, .responded = responded, .differing = differing};
+    for (size_t i = 0; i < extract->entities.count; i++)
+        *cv_map_put(&c.entity_at, c.a, extract->entities.items[i].local_id, NULL) =
+            (uintptr_t)&extract->entities.items[i];
     compare_items(&c);
     compare_references(&c);
     compare_moves(&c);

@@ -14,6 +14,6 @@
 #include "dialogue/register/agreement.h"
 
 /* `differing`: local ids of drafts that were told of as differing from their response, label and text alike. */
-void cv_wording_warn(cv_batch *batch, const cv_hearing *heard, const cv_map *responded, const cv_map *differing);
+void cv_wording_warn(cv_batch *batch, const cv_extract *extract, const cv_map *responded, const cv_map *differing);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct {
     cv_str faces;    /* "🧁 Muffin, 🧁 Cupcake" */
     cv_str status;   /* after the last round that is told */
     uint32_t became; /* the event that gave it this status + 1; 0: it has its first one */
-} cv_told;
+} cv_written_entity;
 
 typedef struct {
     cv_arena *arena;
@@ -37,7 +37,7 @@ typedef struct {
     int64_t last;            /* the last round that is told; -1: there is none */
     bool whole;              /* nothing is left out */
     const uint8_t *happened; /* by event: the round in which it took effect */
-    CV_STATE_LIST(cv_told) told;
+    CV_STATE_LIST(cv_written_entity) told;
 
     /* Speakers: the experts in their order, then the judge. */
     size_t speakers;

@@ -233,7 +233,7 @@ static bool make_table(cv_transcript *t, cv_kind kind, const char *by, cv_part_t
     cv_part_cells(table, parameters ? "Round|Outcome|Parameters" : "Round|Outcome");
     cv_part_row(table);
     for (size_t i = 0; i < t->told.count; i++) {
-        const cv_told *told = &t->told.items[i];
+        const cv_written_entity *told = &t->told.items[i];
         if (told->kind != kind)
             continue;
         cv_part_cell(table, told->id);

@@ -95,7 +95,7 @@ static void date_events(cv_transcript *t)
 }
 
 /* The status that an event leads to, or -1. */
-static int status_after(const cv_transcript *t, const cv_told *told, uint32_t event)
+static int status_after(const cv_transcript *t, const cv_written_entity *told, uint32_t event)
 {
     char unused[6];
     return cv_status_find(told->kind, cv_name_text(&t->g, t->g.events.items[event].type, unused));
@@ -119,7 +119,7 @@ bool cv_transcript_is_standing(int status, int before)
 }
 
 /* The last status event of each round says how a tension stands at its end. */
-static void note_settled(cv_transcript *t, const cv_told *told, standing *s, uint32_t event)
+static void note_settled(cv_transcript *t, const cv_written_entity *told, standing *s, uint32_t event)
 {
     uint32_t before = told->became;
     bool same_round = before > 0 && t->happened[before - 1] == t->happened[event];
@@ -134,7 +134,7 @@ static void note_settled(cv_transcript *t, const cv_told *told, standing *s, uin
         *CV_PUSH(t->arena, &t->settled) = event;
 }
 
-static void follow_events(cv_transcript *t, cv_told *told)
+static void follow_events(cv_transcript *t, cv_written_entity *told)
 {
     const cv_groups *of = &t->g.events_of;
     cv_status first = cv_status_first(told->kind);
@@ -157,7 +157,7 @@ static void follow_events(cv_transcript *t, cv_told *told)
 
 /* ---- entities --------------------------------------------------------------------------------------------------- */
 
-static void name_contributors(cv_transcript *t, cv_told *told, uint32_t *ret_key)
+static void name_contributors(cv_transcript *t, cv_written_entity *told, uint32_t *ret_key)
 {
     cv_json list = {.type = CV_JSON_NULL};
     cv_err ignored = {.arena = t->arena};
@@ -184,7 +184,7 @@ static void tell_entities(cv_transcript *t, size_t groups)
         const cv_rec_entity *row = &t->s.entities.items[i];
         if (row->round > t->last)
             continue;
-        cv_told told = {.row = row, .place = cv_place_of_entity(row), .id = cv_entity_id(t->arena, row)};
+        cv_written_entity told = {.row = row, .place = cv_place_of_entity(row), .id = cv_entity_id(t->arena, row)};
         told.kind = cv_place_kind(told.place);
         name_contributors(t, &told, &keys[t->told.count]);
         follow_events(t, &told);

@@ -24,7 +24,7 @@ static void add_reference(cv_transcript *t, cv_blocks *into, const cv_link *link
         mark->body = cv_part_text(t->arena, cv_name_text(&t->g, link->reason, id));
 }
 
-static void add_entity(cv_transcript *t, cv_blocks *into, const cv_told *told)
+static void add_entity(cv_transcript *t, cv_blocks *into, const cv_written_entity *told)
 {
     const cv_groups *from = &t->g.links_from;
     cv_mark *mark = cv_part_add_mark(t->arena, into, (cv_mark_type)told->kind, -1);

@@ -23,6 +23,34 @@ static void pad(cv_chart *c, size_t columns)
         cv_buf_add_char(&c->out, ' ');
 }
 
+cv_chart cv_chart_for(const cv_call *call)
+{
+    return (cv_chart){.arena = call->arena, .width = cv_chart_columns(call->width), .painted = call->painted};
+}
+
+void cv_chart_paint(cv_chart *c, const char *paint)
+{
+    cv_buf_add_z(&c->out, c->painted ? paint : "");
+}
+
+void cv_chart_head(cv_chart *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cv_chart_paint(c, CV_PAINT_BOLD);
+    cv_buf_add(&c->out, cv_arena_vprintf(c->arena, format, args));
+    cv_chart_paint(c, CV_PAINT_END);
+    cv_chart_line(c);
+    va_end(args);
+}
+
+void cv_chart_status(cv_chart *c, cv_str status, size_t columns)
+{
+    cv_chart_paint(c, CV_PAINT_STATUS);
+    cv_chart_cell(c, status, columns, CV_CHART_LEFT);
+    cv_chart_paint(c, CV_PAINT_END);
+}
+
 /* The text on one line in at most `columns`; *ret_width is what it takes. */
 static cv_str fitted(cv_chart *c, cv_str text, size_t columns, size_t *ret_width)
 {

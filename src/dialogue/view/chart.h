@@ -12,7 +12,8 @@
 #ifndef CV_DIALOGUE_VIEW_CHART_H
 #define CV_DIALOGUE_VIEW_CHART_H
 
-#include "base/buf.h"
+#include "base/plain.h"
+#include "kit/call.h"
 
 enum { CV_CHART_WIDTH = 80, CV_CHART_LEAST = 60, CV_CHART_MOST = 120 };
 
@@ -20,7 +21,11 @@ typedef struct {
     cv_buf out;
     cv_arena *arena;
     size_t width; /* 0: CV_CHART_WIDTH */
+    bool painted; /* with paint (base/plain.h) */
 } cv_chart;
+
+/* For whoever calls: as wide as the terminal, painted if that shows colours. */
+cv_chart cv_chart_for(const cv_call *call);
 
 /* Columns of a page for a terminal of so many, 0: there is none. Wider lines than CV_CHART_MOST are not read well; in
  * fewer than CV_CHART_LEAST no table stands. */
@@ -28,6 +33,15 @@ size_t cv_chart_columns(size_t terminal);
 size_t cv_chart_width(const cv_chart *c);
 
 typedef enum { CV_CHART_LEFT, CV_CHART_RIGHT } cv_chart_side;
+
+/* CV_PAINT_BOLD and the like, for what comes next, until CV_PAINT_END; nothing where there are no colours. */
+void cv_chart_paint(cv_chart *c, const char *paint);
+
+/* A line in bold: the head of what comes below. */
+void cv_chart_head(cv_chart *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A status in its colour, exactly so wide. */
+void cv_chart_status(cv_chart *c, cv_str status, size_t columns);
 
 /* Exactly `columns` wide; numbers stand on the right and are not cut, CV_ABSENT is a dash. */
 void cv_chart_cell(cv_chart *c, cv_str text, size_t columns, cv_chart_side side);

@@ -195,7 +195,7 @@ bool cv_dialogue_compare(cv_call *call)
         return false;
     compare(call->arena, &c);
     if (call->for_people)
-        c.text = cv_comparison_text(call->arena, &c);
+        c.text = cv_comparison_text(cv_chart_for(call), &c);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_compare_shape, &c);
     return true;
 }

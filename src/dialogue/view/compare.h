@@ -10,6 +10,7 @@
 #ifndef CV_DIALOGUE_VIEW_COMPARE_H
 #define CV_DIALOGUE_VIEW_COMPARE_H
 
+#include "dialogue/view/chart.h"
 #include "dialogue/view/overview.h"
 
 typedef struct {
@@ -38,6 +39,6 @@ typedef struct {
 } cv_comparison;
 
 /* A page for people: so many dialogues side by side as there is room for. */
-cv_str cv_comparison_text(cv_arena *a, const cv_comparison *c);
+cv_str cv_comparison_text(cv_chart paper, const cv_comparison *c);
 
 #endif

@@ -172,9 +172,8 @@ static void say_shared(cv_chart *c, const cv_comparison *all)
     }
 }
 
-cv_str cv_comparison_text(cv_arena *a, const cv_comparison *all)
+cv_str cv_comparison_text(cv_chart c, const cv_comparison *all)
 {
-    cv_chart c = {.arena = a};
     for (size_t from = 0; from < all->count; from += ABREAST) {
         cv_chart_say(&c, "%s", from ? "\n" : "");
         say_block(&c, all, from, from + ABREAST < all->count ? from + ABREAST : all->count);

@@ -4,8 +4,9 @@
 #include "dialogue/operations.h"
 #include "dialogue/view/network.h"
 
-typedef enum { FORMAT_JSON, FORMAT_MERMAID, FORMAT_DOT, FORMAT_COUNT } format;
-static const cv_str format_words[] = {CV_STR_INIT("json"), CV_STR_INIT("mermaid"), CV_STR_INIT("dot")};
+typedef enum { FORMAT_JSON, FORMAT_MERMAID, FORMAT_DOT, FORMAT_TEXT, FORMAT_COUNT } format;
+static const cv_str format_words[] = {CV_STR_INIT("json"), CV_STR_INIT("mermaid"), CV_STR_INIT("dot"),
+                                      CV_STR_INIT("text")};
 _Static_assert(CV_COUNT(format_words) == FORMAT_COUNT, "a word per format");
 static const cv_words formats = {format_words, FORMAT_COUNT};
 
@@ -118,7 +119,7 @@ static bool read_request(request *r)
 {
     const cv_json *in = r->call->input, *verdicts = cv_json_get(in, CV_STR("verdicts"));
     cv_str word = cv_json_get_text(in, "format");
-    r->format = word.p ? (format)cv_words_find(formats, word) : FORMAT_JSON;
+    r->format = word.p ? (format)cv_words_find(formats, word) : r->call->for_people ? FORMAT_TEXT : FORMAT_JSON;
     r->query.verdicts = !verdicts || verdicts->type == CV_JSON_TRUE;
     r->query.experts = cv_json_get_true(in, "experts");
     r->query.moves = cv_json_get_true(in, "moves");
@@ -179,7 +180,7 @@ static const cv_shape network_shape[] = {
     CV_LIST("edges", edges, edge_count, edge_shape, "with format json"),
     {0},
 };
-static const cv_shape picture_shape[] = {CV_PRINTED(text, "with the other formats"), {0}};
+static const cv_shape picture_shape[] = {CV_DOCUMENT(text, "with the other formats"), {0}};
 const cv_shape cv_graph_shape[] = {
     CV_SUCCESS,
     CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
@@ -210,6 +211,8 @@ static edge_answer *name_ends(cv_arena *a, const cv_network *n)
 static cv_str draw(const request *r, const cv_network *n)
 {
     cv_buf text = {0};
+    if (r->format == FORMAT_TEXT)
+        return cv_network_draw(n, cv_chart_for(r->call));
     if (r->format == FORMAT_MERMAID)
         cv_network_mermaid(n, r->call->arena, &text);
     else

@@ -15,6 +15,7 @@
 #define CV_DIALOGUE_NETWORK_H
 
 #include "dialogue/view/address.h"
+#include "dialogue/view/chart.h"
 
 typedef enum { CV_EDGE_REFERENCE, CV_EDGE_VERDICT, CV_EDGE_MOVE, CV_EDGE_RAISED, CV_EDGE_COUNT } cv_edge_kind;
 extern const cv_words cv_edge_words; /* "reference", "verdict", "move", "raised" */
@@ -56,6 +57,9 @@ void cv_network_of(cv_arena *a, const cv_state *s, const cv_network_query *query
  * code, line ends become blanks, and long labels are cut. */
 void cv_network_mermaid(const cv_network *n, cv_arena *a, cv_buf *out);
 void cv_network_dot(const cv_network *n, cv_arena *a, cv_str title, cv_buf *out);
+
+/* For people: nodes below each other, with lines between them, on an empty chart. */
+cv_str cv_network_draw(const cv_network *n, cv_chart paper);
 
 /* `text` between the quotes of a label. */
 void cv_mermaid_text(cv_buf *out, cv_str text);

@@ -290,7 +290,7 @@ bool cv_dialogue_progress(cv_call *call)
     if (!cv_progress_load(call, cv_json_get_text(call->input, "dialogue_id"), 0, p, &err))
         return cv_call_fail(call, &err);
     if (call->for_people)
-        p->text = cv_progress_text(call->arena, p, call->width);
+        p->text = cv_progress_text(cv_chart_for(call), p);
     cv_shape_write(&w, cv_progress_shape, p);
     return true;
 }

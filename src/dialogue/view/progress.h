@@ -64,7 +64,7 @@ extern const cv_shape cv_progress_convergence[]; /* of a cv_progress */
 extern const cv_shape cv_next_step_shape[];      /* of a cv_next_step */
 
 /* A page for people. */
-cv_str cv_progress_text(cv_arena *a, const cv_progress *p, size_t width);
+cv_str cv_progress_text(cv_chart paper, const cv_progress *p);
 
 /* Its parts, for other pages: title and status; how far it is and what is missing; the next step. */
 void cv_progress_say_head(cv_chart *c, const cv_progress *p);

@@ -22,9 +22,13 @@ static size_t stretched(const cv_chart *c, size_t columns)
 void cv_progress_say_head(cv_chart *c, const cv_progress *p)
 {
     const cv_state *s = &p->overview.s;
+    cv_chart_paint(c, CV_PAINT_BOLD);
     cv_chart_text(c, s->dialogue.title, cv_chart_width(c));
+    cv_chart_paint(c, CV_PAINT_END);
     cv_chart_line(c);
-    cv_chart_say(c, "%.*s: %.*s, ", CV_FMT(s->id), CV_FMT(s->dialogue.status));
+    cv_chart_say(c, "%.*s: ", CV_FMT(s->id));
+    cv_chart_status(c, s->dialogue.status, s->dialogue.status.n);
+    cv_chart_say(c, ", ");
     if (p->overview.count == 0)
         cv_chart_say(c, "no round yet");
     else
@@ -53,8 +57,7 @@ static void say_decision(cv_chart *c, const cv_progress *p)
         return;
     cv_str facts = cv_verdict_facts(c->arena, final);
     cv_chart_line(c);
-    cv_chart_say(c, facts.n ? "Decision (%.*s)" : "Decision%.*s", CV_FMT(facts));
-    cv_chart_line(c);
+    cv_chart_head(c, facts.n ? "Decision (%.*s)" : "Decision%.*s", CV_FMT(facts));
     cv_chart_prose(c, "  ", final->recommendation);
 }
 
@@ -77,8 +80,7 @@ static void say_rounds(cv_chart *c, const cv_overview *overview)
 {
     size_t first = overview->count > MOST_ROUNDS ? overview->count - MOST_ROUNDS : 0;
     cv_chart_line(c);
-    cv_chart_say(c, "round  score  change  velocity  open   new  converged  title");
-    cv_chart_line(c);
+    cv_chart_head(c, "round  score  change  velocity  open   new  converged  title");
     if (first > 0) {
         cv_chart_say(c, "    … %zu earlier rounds: 'conclave dialogue scoreboard' has them", first);
         cv_chart_line(c);
@@ -102,7 +104,7 @@ static void say_open(cv_chart *c, const cv_progress *p)
         if (!cv_tension_is_open(tension))
             continue;
         cv_chart_say(c, "  %.*s  ", CV_FMT(cv_entity_id(c->arena, tension)));
-        cv_chart_cell(c, tension->status, 11, CV_CHART_LEFT);
+        cv_chart_status(c, tension->status, 11);
         cv_chart_cell(c, tension->label, stretched(c, LABEL), CV_CHART_LEFT);
         cv_chart_say(c, "  ");
         cv_chart_text(c, cv_people_list(c->arena, tension->contributors), CV_CHART_WIDTH - LABEL - 22);
@@ -138,8 +140,7 @@ static void say_leaders(cv_chart *c, const cv_progress *p)
 {
     size_t shown = p->standings.count < MOST_LEADERS ? p->standings.count : MOST_LEADERS, last = p->overview.count - 1;
     cv_chart_line(c);
-    cv_chart_say(c, "rank  expert        role                                    total   last");
-    cv_chart_line(c);
+    cv_chart_head(c, "rank  expert        role                                    total   last");
     for (size_t i = 0; i < shown; i++) {
         const cv_standing *one = &p->standings.items[i];
         cv_chart_int(c, one->rank, 4);
@@ -175,9 +176,8 @@ void cv_progress_say_next(cv_chart *c, const cv_progress *p)
     cv_chart_line(c);
 }
 
-cv_str cv_progress_text(cv_arena *a, const cv_progress *p, size_t width)
+cv_str cv_progress_text(cv_chart c, const cv_progress *p)
 {
-    cv_chart c = {.arena = a, .width = cv_chart_columns(width)};
     cv_progress_say_head(&c, p);
     say_decision(&c, p);
     if (p->overview.count > 0) {

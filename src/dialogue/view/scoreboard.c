@@ -145,7 +145,7 @@ static void write_board(cv_call *call, cv_scoreboard *b)
                 (cv_board_score){b->rounds[i].row->round, one->scores[i], one->components[i]};
     }
     if (call->for_people)
-        b->text = cv_scoreboard_text(a, b);
+        b->text = cv_scoreboard_text(cv_chart_for(call), b);
     cv_shape_write(&w, cv_scoreboard_shape, b);
 }
 

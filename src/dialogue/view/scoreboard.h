@@ -10,6 +10,7 @@
 #define CV_DIALOGUE_VIEW_SCOREBOARD_H
 
 #include "dialogue/notices.h"
+#include "dialogue/view/chart.h"
 #include "dialogue/view/standing.h"
 
 typedef struct {
@@ -45,6 +46,6 @@ typedef struct {
 } cv_scoreboard;
 
 /* A page for people. */
-cv_str cv_scoreboard_text(cv_arena *a, const cv_scoreboard *b);
+cv_str cv_scoreboard_text(cv_chart paper, const cv_scoreboard *b);
 
 #endif

@@ -166,14 +166,17 @@ static void say_experts(page *p)
         say_block(p, from, from + ABREAST < b->end ? from + ABREAST : b->end);
 }
 
-cv_str cv_scoreboard_text(cv_arena *a, const cv_scoreboard *b)
+cv_str cv_scoreboard_text(cv_chart paper, const cv_scoreboard *b)
 {
-    page p = {.chart = {.arena = a}, .board = b};
+    page p = {.chart = paper, .board = b};
     const cv_state *s = &b->overview.s;
     measure(&p);
-    cv_chart_text(&p.chart, s->dialogue.title, CV_CHART_WIDTH);
+    cv_chart_paint(&p.chart, CV_PAINT_BOLD);
+    cv_chart_text(&p.chart, s->dialogue.title, cv_chart_width(&p.chart));
+    cv_chart_paint(&p.chart, CV_PAINT_END);
     cv_chart_line(&p.chart);
-    cv_chart_say(&p.chart, "%.*s: %.*s", CV_FMT(s->id), CV_FMT(s->dialogue.status));
+    cv_chart_say(&p.chart, "%.*s: ", CV_FMT(s->id));
+    cv_chart_status(&p.chart, s->dialogue.status, s->dialogue.status.n);
     cv_chart_say(&p.chart, b->end ? "" : ", no round yet");
     cv_chart_line(&p.chart);
     if (b->end)

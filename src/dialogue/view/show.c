@@ -151,7 +151,7 @@ bool cv_dialogue_show(cv_call *call)
     find_sitters(call->arena, s);
     find_fates(call->arena, s);
     if (call->for_people)
-        s->text = cv_show_text(call->arena, s, call->width);
+        s->text = cv_show_text(cv_chart_for(call), s);
     cv_shape_write(&w, cv_show_shape, s);
     return true;
 }

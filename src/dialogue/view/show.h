@@ -35,6 +35,6 @@ typedef struct {
 } cv_show;
 
 /* A page for people. */
-cv_str cv_show_text(cv_arena *a, const cv_show *s, size_t width);
+cv_str cv_show_text(cv_chart paper, const cv_show *s);
 
 #endif

@@ -26,8 +26,7 @@ enum {
 static void say_title(cv_chart *c, const char *title, cv_str facts)
 {
     cv_chart_line(c);
-    cv_chart_say(c, facts.n ? "%s (%.*s)" : "%s%.*s", title, CV_FMT(facts));
-    cv_chart_line(c);
+    cv_chart_head(c, facts.n ? "%s (%.*s)" : "%s%.*s", title, CV_FMT(facts));
 }
 
 /* ---- what was asked and decided ---------------------------------------------------------------------------------- */
@@ -140,7 +139,7 @@ static void say_tensions(cv_chart *c, const cv_show *s)
         const cv_fate *fate = &s->fates.items[i];
         cv_chart_say(c, "  ");
         cv_chart_cell(c, fate->id, ID, CV_CHART_LEFT);
-        cv_chart_cell(c, fate->row->status, STATUS, CV_CHART_LEFT);
+        cv_chart_status(c, fate->row->status, STATUS);
         cv_chart_cell(c, fate->row->label, label, CV_CHART_LEFT);
         cv_chart_say(c, "  ");
         cv_chart_text(c, fate_text(c->arena, fate), FATE);
@@ -164,9 +163,8 @@ static void say_rounds(cv_chart *c, const cv_overview *o)
     }
 }
 
-cv_str cv_show_text(cv_arena *a, const cv_show *s, size_t width)
+cv_str cv_show_text(cv_chart c, const cv_show *s)
 {
-    cv_chart c = {.arena = a, .width = cv_chart_columns(width)};
     cv_progress_say_head(&c, &s->progress);
     if (s->progress.overview.s.dialogue.question.n > 0) {
         say_title(&c, "Question", CV_STR(""));

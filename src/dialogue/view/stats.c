@@ -310,7 +310,7 @@ static void answer(cv_call *call, const cv_stats *s)
     for (size_t i = 0; i < CV_VERDICT_COUNT; i++)
         t.verdicts += s->verdicts[i];
     if (call->for_people)
-        t.text = cv_stats_text(call->arena, s);
+        t.text = cv_stats_text(cv_chart_for(call), s);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_stats_shape, &t);
 }
 

@@ -7,6 +7,7 @@
 #define CV_DIALOGUE_VIEW_STATS_H
 
 #include "dialogue/state.h"
+#include "dialogue/view/chart.h"
 
 typedef struct {
     cv_str slug;
@@ -33,6 +34,6 @@ typedef struct {
 int64_t cv_stats_of_kind(const cv_stats *s, cv_kind kind);
 
 /* A page for people. */
-cv_str cv_stats_text(cv_arena *a, const cv_stats *s);
+cv_str cv_stats_text(cv_chart paper, const cv_stats *s);
 
 #endif

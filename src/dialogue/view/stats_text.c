@@ -68,8 +68,8 @@ static void say_experts(cv_chart *c, const cv_stats *s)
 {
     if (s->experts.count == 0)
         return;
-    cv_chart_say(c, "\nrank  expert            dialogues   score");
     cv_chart_line(c);
+    cv_chart_head(c, "rank  expert            dialogues   score");
     for (size_t i = 0; i < s->experts.count; i++) {
         const cv_stats_expert *e = &s->experts.items[i];
         cv_chart_int(c, (int64_t)i + 1, 4);
@@ -85,24 +85,23 @@ static void say_recent(cv_chart *c, const cv_stats *s)
 {
     if (s->recent.count == 0)
         return;
-    cv_chart_say(c, "\ncreated     status      rounds  alignment  dialogue");
     cv_chart_line(c);
+    cv_chart_head(c, "created     status      rounds  alignment  dialogue");
     for (size_t i = 0; i < s->recent.count; i++) {
         const cv_stats_dialogue *d = &s->recent.items[i];
         cv_chart_cell(c, cv_str_head(d->row.created_at, DATE), DATE, CV_CHART_LEFT);
         cv_chart_say(c, "  ");
-        cv_chart_cell(c, d->row.status, 10, CV_CHART_LEFT);
+        cv_chart_status(c, d->row.status, 10);
         cv_chart_int(c, d->row.total_rounds, 8);
         cv_chart_int(c, d->row.total_alignment, 11);
         cv_chart_say(c, "  ");
-        cv_chart_text(c, d->id, CV_CHART_WIDTH - 43);
+        cv_chart_text(c, d->id, cv_chart_width(c) - 43);
         cv_chart_line(c);
     }
 }
 
-cv_str cv_stats_text(cv_arena *a, const cv_stats *s)
+cv_str cv_stats_text(cv_chart c, const cv_stats *s)
 {
-    cv_chart c = {.arena = a};
     say_counts(&c, s);
     say_experts(&c, s);
     say_recent(&c, s);

@@ -1,7 +1,6 @@
 /* api.c - operations as routes: a request, its call on a worker, its answer; see api.h. */
 #include <assert.h>
 #include <inttypes.h>
-#include <nettle/sha2.h>
 #include <stdio.h>
 
 #include "base/err_json.h"
@@ -68,7 +67,7 @@ static void log_call(const cv_api_call *call, int status, int64_t us)
     cv_buf_release(&line);
 }
 
-static void answer(cv_api_call *call, int status, cv_str body)
+void cv_api_answer(cv_api_call *call, int status, cv_str body)
 {
     int64_t us = cv_steady_us() - call->since_us;
     char id[24];
@@ -88,30 +87,6 @@ static bool is_awaited(void *ctx, size_t done, size_t total, cv_str what)
     cv_api_call *call = ctx;
     (void)done, (void)total, (void)what;
     return !atomic_load(&call->gone);
-}
-
-static void digest(const char *bytes, size_t n, char to[17])
-{
-    uint8_t hash[SHA256_DIGEST_SIZE];
-    struct sha256_ctx ctx;
-    sha256_init(&ctx);
-    sha256_update(&ctx, n, (const uint8_t *)bytes);
-    sha256_digest(&ctx, sizeof hash, hash);
-    for (size_t i = 0; i < 8; i++)
-        snprintf(to + 2 * i, 3, "%02x", hash[i]);
-}
-
-/* A tag of what was answered: a client that has the same already needs no bytes. */
-static void answer_read(cv_api_call *call, cv_str reply)
-{
-    char hex[17], tag[20];
-    digest(reply.p, reply.n, hex);
-    snprintf(tag, sizeof tag, "\"%s\"", hex);
-    bool known = call->tag.p && cv_str_find(call->tag, cv_str_of(tag)) != SIZE_MAX;
-    cv_http_add_header(call->x, "ETag", cv_str_of(tag));
-    cv_http_add_header(call->x, "Cache-Control", CV_STR("no-cache"));
-    cv_http_add_header(call->x, "Vary", CV_STR("Authorization, Cookie"));
-    answer(call, known ? 304 : 200, known ? (cv_str){NULL, 0} : reply);
 }
 
 static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_errs *errs, cv_str *ret_reply)
@@ -143,15 +118,12 @@ static void serve(cv_work *work, cv_arena *a, void *mine)
     cv_api_call *call = call_of(work);
     cv_errs errs = {0};
     cv_str reply;
-    if (!run(call, a, mine, &errs, &reply)) {
+    if (run(call, a, mine, &errs, &reply)) {
+        cv_api_answer_read(call, reply);
+    } else {
         cv_err_code code = cv_errs_code(errs.items, errs.count, call->op->flags & CV_OP_BATCH);
         cv_http_add_header(call->x, "Cache-Control", CV_STR("no-store"));
-        answer(call, cv_api_status(code), cv_service_faults(a, call->op, &errs));
-    } else if (call->has_query) {
-        answer_read(call, reply);
-    } else {
-        cv_http_add_header(call->x, "Cache-Control", CV_STR("no-store"));
-        answer(call, 200, reply);
+        cv_api_answer(call, cv_api_status(code), cv_service_faults(a, call->op, &errs));
     }
     cv_api_call_free(call);
 }
@@ -168,7 +140,8 @@ static void open_stream(cv_work *work, cv_arena *a, void *mine)
         cv_api_count_call(call, 200);
         cv_api_events_add(call, call->after.p ? call->after : cv_json_get_text(&tree, "position"));
     } else {
-        answer(call, cv_api_status(cv_errs_code(errs.items, errs.count, false)), cv_service_faults(a, call->op, &errs));
+        cv_api_answer(call, cv_api_status(cv_errs_code(errs.items, errs.count, false)),
+                      cv_service_faults(a, call->op, &errs));
     }
     cv_api_call_free(call);
 }
@@ -248,6 +221,15 @@ static bool reads_only(const cv_operation *op)
     return !(op->flags & (CV_OP_WRITES | CV_OP_FILES));
 }
 
+/* What was answered before, and is still true, needs no worker. */
+static void serve_or_recall(cv_api_call *call)
+{
+    if (cv_api_recall(call))
+        cv_api_call_free(call);
+    else
+        queue(call, serve);
+}
+
 static void take_post(cv_api *api, cv_http_exchange *x, const cv_operation *op)
 {
     cv_str type = cv_http_header(x, "Content-Type");
@@ -257,7 +239,7 @@ static void take_post(cv_api *api, cv_http_exchange *x, const cv_operation *op)
     }
     cv_api_call *call = call_new(api, x, op);
     cv_http_take_body(x, &call->text);
-    queue(call, serve);
+    serve_or_recall(call);
 }
 
 static void take_get(cv_api *api, cv_http_exchange *x, const cv_operation *op)
@@ -266,7 +248,7 @@ static void take_get(cv_api *api, cv_http_exchange *x, const cv_operation *op)
     cv_err err = {.arena = &call->arena};
     call->has_query = true;
     if (cv_api_query(x, cv_op_schema(op).input, &call->arena, &call->text, &err)) {
-        queue(call, serve);
+        serve_or_recall(call);
         return;
     }
     cv_api_refuse(x, cv_api_status(err.code), err.code, "%.*s", CV_FMT(err.message));
@@ -354,11 +336,15 @@ static void take_session(cv_http_exchange *x)
 
 /* ---- routes ------------------------------------------------------------------------------------------------------ */
 
-/* A page of this server itself: of the same name and the same port. Others may run on this machine, too. */
+/* A page of this server itself: of the same name and the same port. Others may run on this machine, too. A browser says
+ * so of requests that have no origin as well: of an image, say, or of a link that somebody follows. */
 static bool is_own_origin(const cv_http_exchange *x)
 {
-    cv_str origin = cv_http_header(x, "Origin"), host = cv_http_header(x, "Host");
+    cv_str origin = cv_http_header(x, "Origin"), host = cv_http_header(x, "Host"),
+           site = cv_http_header(x, "Sec-Fetch-Site");
     size_t scheme = origin.p ? cv_str_find(origin, CV_STR("://")) : 0;
+    if (site.p && !cv_str_eq(site, CV_STR("same-origin")) && !cv_str_eq(site, CV_STR("none")))
+        return false;
     return !origin.p || (scheme != SIZE_MAX && host.p && cv_str_eq_nocase(cv_str_from(origin, scheme + 3), host));
 }
 
@@ -414,14 +400,22 @@ static void handle_health(cv_http_exchange *x, void *ctx)
     cv_http_release(x);
 }
 
+/* Not counted among the calls: who measures does not change what is measured. */
+static void serve_metrics(cv_work *work, cv_arena *a, void *mine)
+{
+    cv_api_call *call = call_of(work);
+    cv_buf out = {0};
+    cv_api_print_metrics(call->api, mine, a, &out);
+    cv_http_add_header(call->x, "Cache-Control", CV_STR("no-store"));
+    cv_http_answer(call->x, 200, "text/plain; version=0.0.4; charset=utf-8", cv_buf_str(&out));
+    cv_http_release(call->x);
+    cv_buf_release(&out);
+    cv_api_call_free(call);
+}
+
 static void handle_metrics(cv_http_exchange *x, void *ctx)
 {
-    cv_buf out = {0};
-    cv_api_print_metrics(ctx, &out);
-    cv_http_add_header(x, "Cache-Control", CV_STR("no-store"));
-    cv_http_answer(x, 200, "text/plain; version=0.0.4; charset=utf-8", cv_buf_str(&out));
-    cv_http_release(x);
-    cv_buf_release(&out);
+    queue(call_new(ctx, x, cv_op_called(CV_STR("feed"))), serve_metrics);
 }
 
 /* Who has left is not answered any more; what it asked for goes on, unless it looks. */
@@ -441,8 +435,8 @@ void cv_api_routes(cv_api *api, cv_http_route ret_routes[CV_API_ROUTES])
     const cv_http_route routes[CV_API_ROUTES] = {
         {.path = "/api/", .handle = handle_api, .gone = gone, .ctx = api},
         {.path = "/api", .handle = handle_api, .gone = gone, .ctx = api},
-        {.path = "/healthz", .handle = handle_health, .ctx = api},
-        {.path = "/metrics", .handle = handle_metrics, .ctx = api},
+        {.path = "/healthz", .handle = handle_health, .ctx = api, .open = true},
+        {.path = "/metrics", .handle = handle_metrics, .gone = gone, .ctx = api},
     };
     memcpy(ret_routes, routes, sizeof routes);
 }
@@ -457,6 +451,7 @@ cv_api *cv_api_new(cv_service *service, cv_workers *workers, bool log)
     api->slow_at = CV_NEW_ARRAY(&api->arena, cv_op_count(), int64_t);
     api->counts = CV_NEW_ARRAY(&api->arena, cv_op_count(), cv_api_count);
     api->events = cv_api_events_new(service);
+    api->kept = cv_answer_cache_new();
     pthread_mutex_init(&api->lock, NULL);
     return api;
 }
@@ -486,6 +481,7 @@ void cv_api_end(cv_api *api)
 void cv_api_free(cv_api *api)
 {
     cv_api_events_free(api->events);
+    cv_answer_cache_free(api->kept);
     pthread_mutex_destroy(&api->lock);
     cv_arena_release(&api->arena);
     cv_heap_free(api);

@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/heap.h"
 #include "base/notify.h"
 #include "base/steady.h"
@@ -29,6 +30,7 @@ typedef struct stream {
     cv_arena arena;
     cv_str bearer;      /* whose right to listen is looked at again and again; absent: none came */
     cv_str room, scope; /* only these; absent: all */
+    int64_t since_ms;   /* when it came: older commits were not late for it */
     bool pending;       /* there may be something for it */
     bool over;
     struct stream *next;
@@ -39,6 +41,7 @@ struct cv_api_events {
     pthread_mutex_t lock; /* of all that follows, but for what the thread has for itself */
     stream *first;
     size_t count;
+    int64_t lag_ms; /* from the last commit that was told until it was */
     bool ending, runs;
     pthread_t thread;
     int poke; /* somebody has come, or it ends */
@@ -106,12 +109,21 @@ static void print_event(cv_buf *out, const cv_json *entry)
     cv_buf_add_z(out, "\n\n");
 }
 
-static void tell(stream *s, const page *p)
+static void measure_lag(cv_api_events *events, const stream *s, const cv_json *entry)
+{
+    int64_t made, now = cv_clock_system().now_ms(NULL);
+    if (cv_time_parse(cv_json_get_text(entry, "created_at"), &made) && made >= s->since_ms)
+        events->lag_ms = now > made ? now - made : 0;
+}
+
+static void tell(cv_api_events *events, stream *s, const page *p)
 {
     cv_buf out = {0};
     for (uint32_t i = 0; i < p->entries->count; i++)
-        if (is_wanted(s, &p->entries->items[i]))
+        if (is_wanted(s, &p->entries->items[i])) {
             print_event(&out, &p->entries->items[i]);
+            measure_lag(events, s, &p->entries->items[i]);
+        }
     if (out.n && !cv_http_write(s->x, cv_buf_str(&out)))
         s->over = true;
     cv_buf_release(&out);
@@ -165,7 +177,7 @@ static void tell_all(cv_api_events *events)
         for (stream *s = events->first; s; s = s->next)
             if (strcmp(s->position, position) == 0 && !s->over) {
                 if (read)
-                    tell(s, &p);
+                    tell(events, s, &p);
                 else
                     s->pending = false;
             }
@@ -257,7 +269,7 @@ void cv_api_events_add(cv_api_call *call, cv_str position)
     cv_api_events *events = call->api->events;
     stream *s = CV_HEAP_NEW(stream);
     assert(position.n <= MAX_POSITION && "the schema of the feed sees to it");
-    *s = (stream){.x = call->x, .pending = true};
+    *s = (stream){.x = call->x, .pending = true, .since_ms = cv_clock_system().now_ms(NULL)};
     memcpy(s->position, position.p, position.n);
     s->bearer = keep(&s->arena, call->bearer);
     s->room = keep(&s->arena, call->room);
@@ -287,12 +299,14 @@ void cv_api_events_gone(cv_api_events *events, cv_http_exchange *x)
     pthread_mutex_unlock(&events->lock);
 }
 
-size_t cv_api_events_count(cv_api_events *events)
+cv_api_events_state cv_api_events_look(cv_api_events *events)
 {
     pthread_mutex_lock(&events->lock);
-    size_t count = events->count;
+    cv_api_events_state state = {.streams = events->count, .lag_ms = events->lag_ms};
+    for (const stream *s = events->first; s; s = s->next)
+        state.behind += s->pending;
     pthread_mutex_unlock(&events->lock);
-    return count;
+    return state;
 }
 
 void cv_api_events_end(cv_api_events *events)

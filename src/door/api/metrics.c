@@ -1,6 +1,7 @@
 /* metrics.c - what the API has done, in the text format of Prometheus; see api.h. */
 #include <inttypes.h>
 
+#include "base/log.h"
 #include "base/steady.h"
 #include "door/api/parts.h"
 
@@ -68,17 +69,44 @@ static void print_latencies(cv_api *api, cv_buf *out)
     cv_buf_printf(out, "conclave_request_seconds_count %" PRIu64 "\n", answers);
 }
 
-void cv_api_print_metrics(cv_api *api, cv_buf *out)
+static void print_gauge(cv_buf *out, const char *metric, const char *help, int64_t value)
+{
+    name(out, metric, "gauge", help);
+    cv_buf_printf(out, "%s %" PRId64 "\n", metric, value);
+}
+
+static void print_rooms(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_buf *out)
+{
+    cv_err err = {.arena = a};
+    bool open = cv_record_handle_open(&mine->handle, api->service->root, &err);
+    cv_call call = {.arena = a, .record = mine->handle.record, .root = mine->handle.root, .clock = cv_clock_system()};
+    for (size_t i = 0; open && i < cv_room_count(); i++) {
+        cv_gauges gauges = {0};
+        const cv_room *room = cv_room_at(i);
+        if (room->measure && !room->measure(&call, &gauges, &err))
+            cv_log_line("%s is not measured: %.*s", room->name, CV_FMT(cv_err_text(&err)));
+        for (size_t k = 0; k < gauges.count; k++)
+            print_gauge(out, cv_arena_printf(a, "conclave_%s", gauges.items[k].name).p, gauges.items[k].about,
+                        gauges.items[k].value);
+    }
+}
+
+void cv_api_print_metrics(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_buf *out)
 {
     uint64_t version;
+    cv_api_events_state events = cv_api_events_look(api->events);
     print_calls(api, out);
     print_latencies(api, out);
-    name(out, "conclave_calls_waiting", "gauge", "Calls that wait for a worker.");
-    cv_buf_printf(out, "conclave_calls_waiting %zu\n", atomic_load(&api->workers->queued));
-    name(out, "conclave_event_streams", "gauge", "Clients that listen to events.");
-    cv_buf_printf(out, "conclave_event_streams %zu\n", cv_api_events_count(api->events));
-    name(out, "conclave_record_readable", "gauge", "1 when the record can be read.");
-    cv_buf_printf(out, "conclave_record_readable %d\n", cv_service_data_version(api->service, &version));
-    name(out, "conclave_uptime_seconds", "gauge", "Since the server was started.");
-    cv_buf_printf(out, "conclave_uptime_seconds %" PRId64 "\n", (cv_steady_ms() - api->started_ms) / 1000);
+    print_gauge(out, "conclave_calls_waiting", "Calls that wait for a worker.",
+                (int64_t)atomic_load(&api->workers->queued));
+    print_gauge(out, "conclave_event_streams", "Clients that listen to events.", (int64_t)events.streams);
+    print_gauge(out, "conclave_event_streams_behind", "Clients that may not have heard of every commit yet.",
+                (int64_t)events.behind);
+    name(out, "conclave_feed_lag_seconds", "gauge", "From the last commit that was told to clients until it was.");
+    cv_buf_printf(out, "conclave_feed_lag_seconds %.3f\n", (double)events.lag_ms / 1e3);
+    print_gauge(out, "conclave_record_readable", "1 when the record can be read.",
+                cv_service_data_version(api->service, &version));
+    print_gauge(out, "conclave_uptime_seconds", "Since the server was started.",
+                (cv_steady_ms() - api->started_ms) / 1000);
+    print_rooms(api, mine, a, out);
 }

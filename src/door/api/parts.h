@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/answer_cache.h"
 #include "door/api/api.h"
 
 enum { CV_API_LATENCIES = 7 }; /* parts of the histogram */
@@ -28,6 +29,7 @@ struct cv_api {
     pthread_mutex_t lock;                              /* of the list */
     cv_api_call *first;                                /* that are not answered yet */
     cv_api_events *events;
+    cv_answer_cache *kept; /* reads that were answered before (cached_reads.c) */
     atomic_uint_least64_t last_request;
     cv_arena arena;
 };
@@ -47,6 +49,8 @@ struct cv_api_call {
     cv_buf text;
     cv_str bearer;      /* absent: none came */
     cv_str actor;       /* whom it is of, once it was run; absent: nobody is named */
+    uint64_t version;   /* of the record, before it was asked; */
+    cv_str question;    /*   under which the answer is kept; absent: it is not */
     cv_str tag;         /* that the client has (If-None-Match); absent: none */
     cv_str after;       /* events: where to begin; absent: now */
     cv_str room, scope; /* events: only these; absent: all */
@@ -59,8 +63,19 @@ struct cv_api_call {
 void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The answer of a call, counted and told in the log. */
+void cv_api_answer(cv_api_call *call, int status, cv_str body);
+
 /* Takes the call off the list and gives its memory back. */
 void cv_api_call_free(cv_api_call *call);
+
+/* ---- cached_reads.c
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* Has the same been answered before, and is it still true? Then it is answered again; otherwise the call remembers its
+ * question, so that what is answered can be kept. */
+bool cv_api_recall(cv_api_call *call);
+void cv_api_answer_read(cv_api_call *call, cv_str reply);
 
 /* ---- query.c ----------------------------------------------------------------------------------------------------- */
 
@@ -82,7 +97,14 @@ cv_str cv_api_describe(cv_arena *a);
 cv_api_events *cv_api_events_new(cv_service *service);
 void cv_api_events_add(cv_api_call *call, cv_str position); /* takes the exchange over; from a worker */
 void cv_api_events_gone(cv_api_events *events, cv_http_exchange *x);
-size_t cv_api_events_count(cv_api_events *events);
+
+/* Clients that listen; those of them that may not have heard everything yet; how late the last commit was told. */
+typedef struct {
+    size_t streams, behind;
+    int64_t lag_ms;
+} cv_api_events_state;
+cv_api_events_state cv_api_events_look(cv_api_events *events);
+
 void cv_api_events_end(cv_api_events *events);
 void cv_api_events_free(cv_api_events *events);
 
@@ -90,6 +112,7 @@ void cv_api_events_free(cv_api_events *events);
  */
 
 void cv_api_count_call(const cv_api_call *call, int status);
-void cv_api_print_metrics(cv_api *api, cv_buf *out);
+/* With those of the rooms, as far as the record can be read; from a worker. */
+void cv_api_print_metrics(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_buf *out);
 
 #endif

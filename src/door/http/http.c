@@ -19,7 +19,7 @@
 
 enum {
     CONNECTION_MEMORY = 16384, /* request line and headers; more is answered 431 */
-    BLOCK = 16384,
+    BLOCK = 1024, /* of a stream without chunks (HTTP/1.0); chunks are made in the memory of the connection */
     REFUSED_BYTES = 64 << 20, /* that a refused client may go on to send while it reads why */
     HELP_MS = 10000,          /* that somebody who helps waits for bytes at a time */
     LAST_WORDS_MS = 200,      /* for answers that are not yet sent when the server ends */
@@ -180,10 +180,10 @@ static enum MHD_Result admit(cv_http_exchange *x, const char *version)
                                 .origin = cv_http_header(x, "Origin"),
                                 .authorization = cv_http_header(x, "Authorization"),
                                 .cookie = cv_http_cookie(x)};
-    int status = cv_guard_check(&x->server->guard, &request, &why);
-    if (status)
-        return refuse_at_once(x, status, why);
     x->route = find_route(o, x->path);
+    int status = cv_guard_check(&x->server->guard, &request, &why);
+    if (status && !(status == MHD_HTTP_UNAUTHORIZED && x->route && x->route->open))
+        return refuse_at_once(x, status, why);
     if (!x->route) {
         snprintf(served, sizeof served, "nothing is served at this path; %s is", o->routes[0].path);
         return refuse_at_once(x, MHD_HTTP_NOT_FOUND, served);

@@ -29,6 +29,7 @@ typedef struct {
     void (*handle)(cv_http_exchange *x, void *ctx);
     void (*gone)(cv_http_exchange *x, void *ctx); /* the client has left before the answer was whole */
     void *ctx;
+    bool open; /* it says nothing that is secret: no token is needed */
 } cv_http_route;
 
 typedef struct {

@@ -4,7 +4,7 @@
  *     guard.c      who may come in
  *     framing.c    is it certain what the request says?
  *     exchange.c   one request and its answer
- *     late.c       who takes too long
+ *     timeouts.c   who takes too long
  *     turns.c      who moves the bytes
  *     library.c    libmicrohttpd, loaded when the server starts
  *
@@ -98,7 +98,7 @@ bool cv_http_count_body(cv_http_exchange *x, size_t more); /* false: it would be
 void cv_http_drop_body(cv_http_exchange *x);
 void cv_http_exchange_beat(cv_http_exchange *x, int64_t now); /* if it was silent for long */
 
-/* ---- late.c ----------------------------------------------------------------------------------------------------- */
+/* ---- timeouts.c ------------------------------------------------------------------------------------------------- */
 
 void cv_http_watch(cv_http_server *server, struct MHD_Connection *connection, void **context); /* of the connection */
 void cv_http_unwatch(cv_http_server *server, void **context);

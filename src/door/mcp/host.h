@@ -16,6 +16,7 @@
 #ifndef CV_DOOR_MCP_HOST_H
 #define CV_DOOR_MCP_HOST_H
 
+#include "base/answer_cache.h"
 #include "door/mcp/mcp.h"
 
 enum {
@@ -26,7 +27,6 @@ enum {
 
 typedef struct cv_mcp_job cv_mcp_job;
 typedef struct cv_mcp_session cv_mcp_session;
-typedef struct cv_mcp_kept cv_mcp_kept;
 
 /* A subscription is acknowledged once its resources have been looked at: what changes from then on is told. */
 typedef enum { CV_MCP_NO_LOOK, CV_MCP_AWAITS_LOOK, CV_MCP_IN_LOOK } cv_mcp_look;
@@ -66,7 +66,7 @@ struct cv_mcp_job {
     const cv_json *capabilities; /* of the client; NULL: none */
     cv_str progress_token;       /* as JSON; empty: no progress wanted */
     int level;                   /* a cv_mcp_level; below zero: no log wanted */
-    /* ---- what is known of its answer (keep.c) ---- */
+    /* ---- what is known of its answer (kept_answers.c) ---- */
     uint64_t data_version;
     cv_str question; /* empty: the answer is not kept */
     /* ---- while it is served ---- */
@@ -149,9 +149,9 @@ struct cv_mcp_host {
     pthread_cond_t look; /* … or it is over */
     pthread_t watcher;
     bool watcher_runs, watcher_ended;
-    cv_mcp_kept *kept; /* answers to give again (keep.c) */
-    cv_str identity;   /* {"io.modelcontextprotocol/serverInfo":…} */
-    cv_arena arena;    /* of the host itself */
+    cv_answer_cache *kept; /* answers to give again (kept_answers.c) */
+    cv_str identity;       /* {"io.modelcontextprotocol/serverInfo":…} */
+    cv_arena arena;        /* of the host itself */
 };
 
 /* ---- host.c ----------------------------------------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ void cv_mcp_serve(cv_mcp_job *job, cv_arena *arena, void *worker); /* the arena 
 void cv_mcp_refuse(cv_mcp_job *job, int status, int code, cv_str message, cv_str data);
 void cv_mcp_finish(cv_mcp_job *job); /* takes it off the active ones and hands it to the transport */
 
-/* ---- keep.c ----------------------------------------------------------------------------------------------------- */
+/* ---- kept_answers.c --------------------------------------------------------------------------------------------- */
 
 void cv_mcp_keep_init(cv_mcp_host *host);
 void cv_mcp_keep_release(cv_mcp_host *host);

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/heap.h"
+#include "base/os.h"
 #include "base/steady.h"
 
 enum {
@@ -284,7 +284,7 @@ static cv_mcp_http_session *stale(cv_mcp_sessions *all, int64_t now, int64_t *re
 static void name_session(cv_mcp_http_session *session)
 {
     uint8_t bytes[16];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+    if (!cv_os_random(bytes, sizeof bytes))
         abort(); /* 16 bytes are given whole once the system has booted */
     for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(session->id + 2 * i, 3, "%02x", bytes[i]);

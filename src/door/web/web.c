@@ -1,6 +1,8 @@
 /* web.c - the pages of the dashboard; see web.h. */
 #include "door/web/web.h"
 
+#include <stdio.h>
+
 #include "base/embedded.h"
 
 static const struct {
@@ -52,9 +54,18 @@ static void send_file(cv_http_exchange *x, cv_str name)
     cv_http_add_header(x, "Referrer-Policy", CV_STR("no-referrer"));
     cv_http_add_header(x, "Cache-Control", CV_STR("no-cache"));
     cv_http_add_header(x, "Vary", CV_STR("Accept-Encoding"));
-    if (packed)
-        cv_http_add_header(x, "Content-Encoding", CV_STR("gzip"));
-    cv_http_answer(x, 200, type_of(name), packed ? packed->text : plain->text);
+    const cv_embedded *sent = packed ? packed : plain;
+    char tag[20];
+    snprintf(tag, sizeof tag, "\"%.16s\"", sent->digest);
+    cv_http_add_header(x, "ETag", cv_str_of(tag));
+    cv_str has = cv_http_header(x, "If-None-Match");
+    if (has.p && cv_str_find(has, cv_str_of(tag)) != SIZE_MAX) {
+        cv_http_answer(x, 304, NULL, CV_STR(""));
+    } else {
+        if (packed)
+            cv_http_add_header(x, "Content-Encoding", CV_STR("gzip"));
+        cv_http_answer(x, 200, type_of(name), sent->text);
+    }
     cv_http_release(x);
 }
 
@@ -77,5 +88,5 @@ static void handle(cv_http_exchange *x, void *ctx)
 
 cv_http_route cv_web_route(void)
 {
-    return (cv_http_route){.path = "/", .handle = handle};
+    return (cv_http_route){.path = "/", .handle = handle, .open = true};
 }

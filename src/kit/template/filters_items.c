@@ -107,7 +107,7 @@ static bool take_unseen(cv_run *run, cv_tgen *gen, const cv_tv *item, bool *ret_
         return false;
     cv_str text = cv_tv_key(run, &key);
     if (!text.p)
-        return cv_run_fail(run, "values of type %.*s cannot be told apart by 'unique'", CV_FMT(cv_tv_word(&key)));
+        return cv_run_fail(run, "'unique' cannot compare values of type %.*s", CV_FMT(cv_tv_word(&key)));
     cv_map_put(&gen->seen, &run->arena, text, ret_taken);
     return true;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "mail/files/show.h"
 #include "mail/text/lines.h"
 
@@ -21,7 +22,7 @@ enum { MOST_TAIL = 64 << 20 }; /* bytes that one batch adds at most, and far mor
 
 static bool cut_at(cv_where where, int64_t size, cv_err *err)
 {
-    int folder = cv_where_open_folder(cv_where_folder(err->arena, where), O_PATH, false, "open its folder", err);
+    int folder = cv_where_open_folder(cv_where_folder(err->arena, where), CV_OS_HANDLE, false, "open its folder", err);
     if (folder < 0)
         return false;
     int fd = openat(folder, cv_where_name(where), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

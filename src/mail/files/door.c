@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/move.h"
+#include "base/os.h"
+#include "kit/settings.h"
 
 enum { MARK_NS = 141421356, OWN_NS = 141421357 }; /* no clock shows them but by chance */
 
@@ -21,20 +23,27 @@ const char *const cv_door_names[CV_DOOR_FOLDERS] = {
     [CV_DOOR_ARCHIVE] = "archive", [CV_DOOR_QUARANTINE] = "quarantine",
 };
 
-static const char mail_root[] = ".conclave/mail";
-
 /* ---- open and close ---------------------------------------------------------------------------------------------- */
 
 cv_where cv_door_root(const cv_mail_door *door)
 {
-    return (cv_where){door->call->root, mail_root};
+    return door->root;
+}
+
+cv_mail_door cv_door_begin(cv_call *call)
+{
+    return (cv_mail_door){.call = call,
+                          .record = call->record,
+                          .arena = call->arena,
+                          .root = cv_room_place(call->arena, call->root, CV_STR("mail")),
+                          .lock = -1,
+                          .now_ms = cv_mail_now(call)};
 }
 
 bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool wait, bool *ret_open, cv_err *err)
 {
     struct stat st;
-    *door = (cv_mail_door){
-        .call = call, .record = call->record, .arena = call->arena, .lock = -1, .now_ms = cv_mail_now(call)};
+    *door = cv_door_begin(call);
     *ret_open = false;
     if (!call->root) /* a record without a folder */
         return true;
@@ -78,7 +87,7 @@ static bool make_folders(cv_mail_door *door, cv_door_agent *agent, cv_err *err)
     for (int f = 0; f < CV_DOOR_FOLDERS && !agent->made; f++) {
         cv_where folder = cv_door_in(door, agent, (cv_door_folder)f, "");
         struct stat st;
-        const char *below = folder.path + sizeof mail_root; /* a look without opening anything */
+        const char *below = folder.path + strlen(door->root.path) + 1; /* a look without opening anything */
         bool there = fstatat(door->lock, below, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
         if (!there && !cv_folder_make_at(folder, err))
             return false;
@@ -170,7 +179,7 @@ static int no_sync(int fd)
 
 static int plain_rename(int folder, const char *from, const char *to, unsigned flags)
 {
-    return flags ? renameat2(folder, from, folder, to, flags) : renameat(folder, from, folder, to);
+    return cv_os_rename(folder, from, folder, to, flags);
 }
 
 /* What can be written again needs no sync; readers see it whole or not at all. */
@@ -190,7 +199,7 @@ bool cv_door_replace(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err 
 bool cv_door_append(cv_where where, cv_str lines, cv_err *err)
 {
     static const char doing[] = "add to the file";
-    int folder = cv_where_open_folder(cv_where_folder(err->arena, where), O_PATH, true, doing, err);
+    int folder = cv_where_open_folder(cv_where_folder(err->arena, where), CV_OS_HANDLE, true, doing, err);
     if (folder < 0)
         return false;
     int fd =
@@ -250,9 +259,10 @@ void cv_door_tell(cv_mail_door *door, const cv_door_agent *agent, const char *na
 
 static bool rename_between(cv_where from, cv_where to, cv_err *err)
 {
-    int left = cv_where_open_folder(cv_where_folder(err->arena, from), O_PATH, false, "open its folder", err);
-    int right =
-        left < 0 ? -1 : cv_where_open_folder(cv_where_folder(err->arena, to), O_PATH, true, "open the folder", err);
+    int left = cv_where_open_folder(cv_where_folder(err->arena, from), CV_OS_HANDLE, false, "open its folder", err);
+    int right = left < 0
+                    ? -1
+                    : cv_where_open_folder(cv_where_folder(err->arena, to), CV_OS_HANDLE, true, "open the folder", err);
     bool ok = right >= 0 && cv_move_new(left, cv_where_name(from), right, cv_where_name(to));
     int number = errno;
     if (left >= 0)

@@ -1,6 +1,6 @@
 /* door.h - the folders of the mail room: who may be in them at a time, and how files get there.
  *
- *     .conclave/mail/
+ *     .conclave/mail/                           or the folder that the setting mail.root names
  *       runtime/AGENT/
  *         inbox/       task_0000000007.json     what waits, by its number; also where others may drop a message
  *         claimed/     task_0000000007.json     what somebody works on; move a file here to claim it
@@ -26,7 +26,7 @@
 #include "base/folder.h"
 #include "base/notify.h"
 #include "mail/files.h"
-#include "mail/office.h"
+#include "mail/writing.h"
 
 typedef enum {
     CV_DOOR_INBOX,
@@ -55,6 +55,7 @@ typedef struct {
     cv_call *call;
     cv_record *record;
     cv_arena *arena;
+    cv_where root;  /* .conclave/mail, or where the project wants it */
     int lock;       /* the folder, open and locked */
     int64_t now_ms; /* the clock of this machine: ages of files are judged by it */
     cv_map agents;  /* name -> cv_door_agent */
@@ -68,6 +69,9 @@ enum {
     CV_DOOR_QUIET_MS = 2000, /* a file that cannot be read, and was not changed for so long, is whole */
     CV_DOOR_WINDOW = 1000,   /* files in an inbox; more messages wait in the record until some of these are settled */
 };
+
+/* A look at the folder, without its lock. */
+cv_mail_door cv_door_begin(cv_call *call);
 
 /* Takes the lock. *ret_open false: there is no such folder, and `make` is not wanted; or another process has it, and is
  * not waited for. */
@@ -152,7 +156,7 @@ void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err);
 
 /* ---- what is done through the door ------------------------------------------------------------------------------ */
 
-/* Takes in what others have put, moved or edited: take.c, hands.c, mailbox.c, states.c. */
+/* Takes in what others have put, moved or edited: take.c, moved.c, mailbox.c, states.c. */
 bool cv_door_take_in(cv_mail_door *door, cv_err *err);
 
 /* Writes what the record has and the files do not yet show: show.c. */

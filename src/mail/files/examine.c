@@ -33,8 +33,8 @@ static bool examine_folder(cv_doctor *d, cv_mail_door *door, const char *name, c
     if (bad > 0) {
         cv_doctor_finding *f =
             cv_doctor_say(d, "mail files", CV_DOCTOR_NOTE, "%zu files of '%s' could not be taken in", bad, name);
-        f->remedy =
-            cv_arena_printf(door->arena, "the reasons stand beside them in .conclave/mail/runtime/%s/quarantine", name);
+        f->remedy = cv_arena_printf(door->arena, "the reasons stand beside them in %s/runtime/%s/quarantine",
+                                    cv_door_root(door).path, name);
     }
     return true;
 }
@@ -43,7 +43,7 @@ void cv_mail_doctor_files(cv_doctor *d)
 {
     cv_door_list names;
     cv_err err = {.arena = d->call.arena};
-    cv_mail_door door = {.call = &d->call, .record = d->call.record, .arena = d->call.arena, .lock = -1};
+    cv_mail_door door = cv_door_begin(&d->call);
     bool ok = cv_door_folders(&door, cv_where_in(door.arena, cv_door_root(&door), "runtime"), &names, &err);
     for (size_t i = 0; ok && i < names.count; i++)
         ok = examine_folder(d, &door, names.items[i], &err);

@@ -100,6 +100,15 @@ static bool put_processed(cv_mail_door *door, const cv_mail_mailbox *box, cv_jso
     return true;
 }
 
+/* Of a slot that nobody has. */
+static const char free_view[] = "{\n"
+                                "  \"status\": \"offline\",\n"
+                                "  \"assigned_agent_id\": null,\n"
+                                "  \"last_seen_utc\": null,\n"
+                                "  \"messages\": [],\n"
+                                "  \"processed_message_ids\": []\n"
+                                "}\n";
+
 static bool print_view(cv_mail_door *door, const cv_mail_mailbox *box, cv_str *ret_text, cv_err *err)
 {
     cv_buf out = {0};
@@ -136,6 +145,19 @@ static bool is_due(cv_mail_door *door, cv_where where, const cv_mail_mailbox *bo
     return age < 0 || age > PAUSE_MS;
 }
 
+/* Whose slot is it? Absent: nobody's. */
+static bool mailbox_of_slot(cv_mail_door *door, int64_t number, cv_str *ret_mailbox, cv_err *err)
+{
+    cv_mail_slot slot;
+    bool found;
+    cv_row_clear(&cv_mail_slot_type, &slot);
+    slot.slot = number;
+    if (!cv_record_get(door->record, door->arena, cv_mail_scope(), &cv_mail_slot_type, &slot, &found, err))
+        return false;
+    *ret_mailbox = found ? slot.agent : (cv_str){NULL, 0};
+    return true;
+}
+
 static bool is_ours(void *ctx, cv_str bytes, bool unmarked)
 {
     (void)ctx, (void)bytes;
@@ -170,19 +192,29 @@ bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, c
     return true;
 }
 
+bool cv_door_slot_show(cv_mail_door *door, int64_t slot, cv_str *ret_mailbox, cv_err *err)
+{
+    const char *name = name_of(door->arena, slot);
+    cv_file_rules rules = {.arena = door->arena, .is_ours = is_ours};
+    if (!mailbox_of_slot(door, slot, ret_mailbox, err))
+        return false;
+    if (ret_mailbox->p)
+        return true;
+    if (!cv_door_replace(cv_where_in(door->arena, cv_door_root(door), name), cv_str_of(free_view), &rules, err))
+        return false;
+    cv_door_mark(door, name);
+    door->written++;
+    return true;
+}
+
 /* ---- edits ------------------------------------------------------------------------------------------------------- */
 
-/* Whose slot is it? NULL: nobody's. */
 static bool agent_of_slot(cv_mail_door *door, int64_t number, cv_door_agent **ret_agent, cv_err *err)
 {
-    cv_mail_slot slot;
-    bool found;
-    cv_row_clear(&cv_mail_slot_type, &slot);
-    slot.slot = number;
+    cv_str mailbox;
     *ret_agent = NULL;
-    if (!cv_record_get(door->record, door->arena, cv_mail_scope(), &cv_mail_slot_type, &slot, &found, err))
-        return false;
-    return !found || !slot.agent.p || cv_door_agent_of(door, slot.agent, ret_agent, err);
+    return mailbox_of_slot(door, number, &mailbox, err) &&
+           (!mailbox.p || cv_door_agent_of(door, mailbox, ret_agent, err));
 }
 
 bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)

@@ -1,6 +1,8 @@
-/* registry.c - what changes who can act goes into the governance log: registrations, limits, tokens; see log.h.
+/* registry.c - what changes who can act goes into the governance log: registrations, limits, tokens; see log.h. Whoever
+ * was registered gets a mailbox, and the next number of mailboxes.
  *
  *     commits of the registry  ->  mail log, with an op_id of the commit  ->  the position of this reader moves on
+ *                              ->  mailboxes in the order of registration
  *
  * The registry is the project's, and its writes know nothing of this room: the room catches up with the feed. Its
  * position is kept by the store, and the op_id makes it once, whoever is killed and however many folders show one
@@ -68,10 +70,67 @@ static bool log_event(logging *l, const cv_event_row *e, cv_err *err)
     return true;
 }
 
+/* ---- mailboxes --------------------------------------------------------------------------------------------------- */
+
+/* One that is there already stays as it is: a killed process may have made it. */
+static bool open_mailbox(cv_mail_writing *o, cv_str id)
+{
+    cv_mail_mailbox row, *made = NULL;
+    cv_mail_agent agent = {0};
+    bool registered, there = false;
+    if (!cv_agent_find(o->record, o->arena, cv_agent_name(o->arena, id), &agent.row, &registered, &o->err))
+        return false;
+    if (!registered || cv_agent_is_removed(&agent.row) || !cv_agent_may_enter(o->arena, &agent.row, CV_STR("mail")))
+        return true;
+    agent.name = agent.row.name;
+    agent.id = agent.row.id;
+    if (!cv_mail_mailbox_get(o->record, o->arena, agent.name, &row, &there, &o->err) ||
+        (!there && !(made = cv_mail_mailbox_of(o, &agent))))
+        return false;
+    if (made)
+        cv_mail_event(o, CV_STR("mailbox"), agent.id, "slot_claimed")->step = made->slot;
+    return true;
+}
+
+static bool open_mailboxes(cv_mail_writing *o, void *ctx, cv_str *ret_result)
+{
+    const cv_mail_rows *created = ctx;
+    for (size_t i = 0; i < created->count; i++)
+        if (!open_mailbox(o, ((const cv_event_row *)created->items[i])->subject_id))
+            return cv_mail_fail(o);
+    *ret_result = CV_STR("{}");
+    return true;
+}
+
+static bool open_created(cv_mail_door *door, cv_mail_rows *created, cv_err *err)
+{
+    cv_call own = *door->call;
+    cv_json none = {.type = CV_JSON_OBJECT};
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    if (created->count == 0)
+        return true;
+    own.who = (cv_who){0};
+    own.taking_in = true;
+    own.input = &none;
+    own.input_text = CV_STR("{}");
+    own.digest = (cv_str){NULL, 0};
+    own.out = &out;
+    own.errs = &errs;
+    bool ok = cv_mail_write(&own, "mail slot", open_mailboxes, created);
+    if (!ok)
+        cv_err_copy(err, &errs.items[0]);
+    cv_buf_release(&out);
+    return ok;
+}
+
+/* ---- commits ----------------------------------------------------------------------------------------------------- */
+
 static bool log_commits(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *err)
 {
     cv_mail_door *door = ctx;
     cv_scope_id registry = cv_agents_scope();
+    cv_mail_rows created = {.arena = door->arena, .type = &cv_event_row_type};
     for (size_t i = 0; i < count; i++) {
         cv_event_row like;
         cv_mail_rows events = {.arena = door->arena, .type = &cv_event_row_type};
@@ -84,11 +143,15 @@ static bool log_commits(void *ctx, const cv_feed_entry *entries, size_t count, c
             .type = &cv_event_row_type, .index = cv_events_by_rev, .scope = registry, .like = &like, .equal = 1};
         if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &events, err))
             return false;
-        for (size_t e = 0; e < events.count; e++)
-            if (!log_event(&l, events.items[e], err))
+        for (size_t k = 0; k < events.count; k++) {
+            const cv_event_row *e = events.items[k];
+            if (!log_event(&l, e, err))
                 return false;
+            if (cv_str_eq(e->subject_type, CV_STR("agent")) && cv_str_eq(e->event_type, CV_STR("created")))
+                *CV_PUSH(door->arena, &created) = e;
+        }
     }
-    return true;
+    return open_created(door, &created, err);
 }
 
 bool cv_door_registry_log(cv_mail_door *door, cv_err *err)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "mail/log.h"
 #include "record/feed.h"
 #include "record/hash.h"
@@ -337,12 +338,8 @@ bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, 
 
 static cv_str boot_id(cv_arena *a)
 {
-    char *id = cv_arena_alloc(a, 64);
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, id, 63) : 0;
-    if (fd >= 0)
-        close(fd);
-    return n > 0 ? cv_str_trim((cv_str){id, (size_t)n}) : CV_STR("unknown");
+    cv_str id = cv_os_boot(a);
+    return id.n ? id : CV_STR("unknown");
 }
 
 static void read_position(cv_mail_door *door, cv_door_position *ret)
@@ -389,7 +386,7 @@ static bool is_all_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
     cv_door_position at;
     cv_str newest;
     read_position(door, &at);
-    if (!door->record->calls->newest(door->record, door->arena, &newest, err))
+    if (!door->record->calls->newest(door->record, door->arena, 0, &newest, err))
         return false;
     *ret_shown = cv_str_eq(at.position, newest);
     return true;
@@ -518,6 +515,10 @@ typedef struct {
     bool agents;              /* the registry has changed */
     bool log;                 /* the governance log has more lines */
     bool tasks;               /* a plan, or what became of a task, is new */
+    struct {
+        int64_t *items; /* slots that were claimed or released */
+        size_t count, capacity;
+    } slots;
 } batch;
 
 static bool see_event(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
@@ -529,6 +530,8 @@ static bool see_event(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     cv_err ignored = {.arena = a};
     (void)scope, (void)err;
     b->log |= cv_str_eq(e->subject_type, CV_STR("entry"));
+    if (cv_str_eq(e->subject_type, CV_STR("mailbox")) && e->step != CV_ABSENT)
+        *CV_PUSH(a, &b->slots) = e->step;
     b->tasks |= cv_str_eq(e->subject_type, CV_STR("plan")) || cv_str_eq(e->subject_type, CV_STR("task"));
     if (!e->data.p || !cv_json_parse(a, cv_arena_copy(a, e->data), &data, &ignored))
         return true; /* redacted, or an event that changes no delivery */
@@ -582,6 +585,13 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
         touch(&s->boxes, &s->touched, c->mailbox);
     }
     s->at.tasks_late |= b->tasks;
+    for (size_t i = 0; i < b->slots.count; i++) {
+        cv_str mailbox;
+        if (!cv_door_slot_show(s->door, b->slots.items[i], &mailbox, err))
+            return false;
+        if (mailbox.p)
+            touch(&s->boxes, &s->touched, mailbox);
+    }
     return cv_door_complete(s->door, &b->changes, &s->at, err) && (!b->log || cv_mail_log_show(s->door->call, err)) &&
            (!b->agents || (show_all(s->door, &s->boxes, &s->touched, err) && cv_door_registry_log(s->door, err)));
 }
@@ -614,7 +624,7 @@ static bool begin_anew(showing *s, cv_err *err)
     cv_err_clear(err);
     s->at.completed = cv_where_look(completed, &st) ? st.st_size : 0;
     s->at.tasks_late = true;
-    return s->door->record->calls->newest(s->door->record, s->door->arena, &s->at.position, err) &&
+    return s->door->record->calls->newest(s->door->record, s->door->arena, 0, &s->at.position, err) &&
            show_all(s->door, &s->boxes, &s->touched, err) && cv_door_registry_log(s->door, err) &&
            write_position(s->door, &s->at, err);
 }
@@ -626,11 +636,11 @@ static bool show_commits(showing *s, cv_err *err)
         batch b = {.door = s->door};
         if (!cv_feed_read(s->door->record, s->door->arena, s->at.position, BATCH, NULL, NULL, &list, err))
             return begin_anew(s, err); /* a position of another store */
-        more = list.more;
         s->at.position = list.position;
         if (list.count > 0 &&
             (!gather(&b, &list, err) || !show_batch(s, &b, err) || !write_position(s->door, &s->at, err)))
             return false;
+        more = list.more || b.agents; /* what was registered has made commits of its own */
     }
     return true;
 }

@@ -51,6 +51,9 @@ bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, cv_d
  * rows, and was written a moment ago: it is to be written later. */
 bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, cv_err *err);
 
+/* A slot was claimed or released: the file of one that nobody has says so; *ret_mailbox: whose view is to be written. */
+bool cv_door_slot_show(cv_mail_door *door, int64_t slot, cv_str *ret_mailbox, cv_err *err);
+
 /* Takes in what others have written into mailbox_N.json. */
 bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err);
 

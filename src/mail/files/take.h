@@ -38,13 +38,13 @@ bool cv_door_take(cv_mail_door *door, cv_door_agent *agent, cv_door_kind kind, c
 bool cv_door_call(cv_mail_door *door, const char *verb, cv_str input, cv_json *ret_answer, bool *ret_again,
                   cv_str *ret_why);
 
-/* What was moved between the folders of an agent: claimed, done, failed (hands.c). */
+/* What was moved between the folders of an agent: claimed, done, failed (moved.c). */
 bool cv_door_take_moves(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, cv_err *err);
 
 /* States that were written by hand, general ones and those of these folders in runtime/ (states.c). */
 bool cv_door_states_take(cv_mail_door *door, const cv_door_list *agents, cv_err *err);
 
-/* Finishes a message that the agent has in its mailbox, by its id (hands.c). */
+/* Finishes a message that the agent has in its mailbox, by its id (moved.c). */
 bool cv_door_finish(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, bool failed, cv_str output,
                     bool *ret_again, cv_str *ret_why, cv_err *err);
 

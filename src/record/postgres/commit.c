@@ -203,7 +203,7 @@ cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_writ
                              : cv_record_check_write(&r->at, write, err) ? write_all(r, write, err)
                                                                          : CV_WRITE_FAILED;
     if (write && result == CV_WRITE_DONE)
-        cv_seen_raise(&r->seen, r->key.digits, write->at.rev, write->at.head);
+        cv_known_revs_raise(&r->seen, r->key.digits, write->at.rev, write->at.head);
     r->writing = r->writing && r->open;
     record->calls->end(record);
     return result;

@@ -20,7 +20,7 @@
  *     connect.c     making a connection
  *     connection.c  the handle, batches, rows
  *     values.c      parameters: numbers, texts, columns of rows as arrays
- *     trouble.c     what went wrong, by SQLSTATE
+ *     errors.c      what went wrong, by SQLSTATE
  *     texts.c       statements by name
  *     migrate.c     is the schema ours, is it current, make it current
  *     check.c       the live schema against the tables of types

@@ -42,7 +42,7 @@ cv_write_result cv_postgres_refused(const cv_err *err)
 /* ---- what was seen -------------------------------------------------------------------------------------------------
  */
 
-static bool regressed(const cv_postgres_record *r, const cv_seen_mark *seen, int64_t rev, cv_err *err)
+static bool regressed(const cv_postgres_record *r, const cv_known_rev *seen, int64_t rev, cv_err *err)
 {
     cv_scope_id s = r->scope;
     if (rev < seen->rev)
@@ -60,7 +60,7 @@ static bool regressed(const cv_postgres_record *r, const cv_seen_mark *seen, int
 typedef struct {
     cv_postgres_record *r;
     bool found;               /* a row, even one with rev 0 */
-    const cv_seen_mark *seen; /* of this scope; else the newest of all; NULL: nothing was seen */
+    const cv_known_rev *seen; /* of this scope; else the newest of all; NULL: nothing was seen */
     cv_str head_before;       /* at the rev that was seen; absent: there is no such commit */
 } entering;
 
@@ -93,7 +93,7 @@ static bool see_head(void *ctx, const cv_postgres_row *row, cv_err *err)
 static void ask_head(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
 {
     uint8_t key[CV_POSTGRES_UUID_BYTES];
-    e->seen = cv_seen_get(&r->seen, r->key.digits);
+    e->seen = cv_known_revs_get(&r->seen, r->key.digits);
     if (!e->seen)
         e->seen = r->seen.newest;
     if (!e->seen)
@@ -108,8 +108,8 @@ static void ask_head(cv_postgres_record *r, cv_postgres_batch *batch, entering *
 /* Is everything there that was seen? Then what is there now is seen. */
 static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
 {
-    const cv_seen_mark *seen = e->seen;
-    bool is_own = seen && memcmp(seen->key, r->key.digits, CV_SEEN_KEY_DIGITS) == 0;
+    const cv_known_rev *seen = e->seen;
+    bool is_own = seen && memcmp(seen->key, r->key.digits, CV_KNOWN_REV_KEY_DIGITS) == 0;
     bool missing = seen && !cv_str_eq(e->head_before, (cv_str){seen->head, CV_HASH_DIGITS});
     if (is_own && (missing || r->at.rev < seen->rev))
         return regressed(r, seen, r->at.rev, err);
@@ -119,7 +119,7 @@ static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
             return false;
     }
     if (r->at.rev > 0)
-        cv_seen_raise(&r->seen, r->key.digits, r->at.rev, r->at.head);
+        cv_known_revs_raise(&r->seen, r->key.digits, r->at.rev, r->at.head);
     return true;
 }
 
@@ -151,7 +151,7 @@ static bool enter(cv_postgres_record *r, cv_scope_id scope, cv_err *err)
     r->at = (cv_scope_position){0};
     r->brought = (cv_postgres_brought){0};
     r->changed = false;
-    return cv_seen_refresh(&r->seen, err);
+    return cv_known_revs_refresh(&r->seen, err);
 }
 
 static void answer_position(const cv_postgres_record *r, cv_arena *a, cv_scope_position *ret_at)
@@ -340,7 +340,7 @@ static void add_brought(cv_postgres_record *r, cv_postgres_batch *batch, bool ma
 /* One try: one round trip, whether the scope is there or not. `again`: the lock is held; COMMIT gives it back first. */
 static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool again, cv_err *err)
 {
-    bool may_be_new = !cv_seen_get(&r->seen, r->key.digits);
+    bool may_be_new = !cv_known_revs_get(&r->seen, r->key.digits);
     entering e = {.r = r};
     cv_postgres_batch batch = {.arena = &r->turn};
     r->at = (cv_scope_position){0};
@@ -503,7 +503,7 @@ static void close_record(cv_record *record)
     assert(!r->open && "every begin has its end");
     cv_postgres_search_close(r);
     cv_postgres_close(r->c);
-    cv_seen_close(&r->seen);
+    cv_known_revs_close(&r->seen);
     cv_arena_release(&r->turn);
     cv_arena_release(&r->arena);
 }
@@ -554,7 +554,7 @@ static cv_postgres_record *new_record(cv_arena *a, const cv_postgres_address *ad
     r->c = cv_postgres_new(a, address);
     r->wait_ms = WAIT_MS;
     r->idle_ms = IDLE_MS;
-    cv_seen_open(&r->seen, seen);
+    cv_known_revs_open(&r->seen, seen);
     r->types = CV_NEW_ARRAY(a, CV_MAX_TYPES, cv_postgres_type);
     r->types[r->type_count++].type = &cv_event_row_type;
     r->types[r->type_count++].type = &cv_commit_row_type;

@@ -3,13 +3,13 @@
  *     engine.c      transactions, replays that are brought along, what was seen; opening
  *     find.c        rows in the order of an index, several finds in one round trip
  *     commit.c      one write in one round trip; a lost connection; volatile rows
- *     across.c      scopes, the feed, readers, the last commit
- *     care.c        what holds in the whole store; copies
+ *     all_scopes.c  scopes, the feed, readers, the last commit
+ *     maintenance.c what holds in the whole store; copies
  *     examine.c     the server: rights, standbys, settings that can lose data, who delays the feed
  *     swap.c        putting a backup in the place of a record
  *     statements.c  statements by name, and those that are made from a type's table
  *     search.c      finding words; words.h: texts and queries as the server takes them
- *     seen.c        what this project has seen of the record
+ *     known_revs.c  what this project has seen of the record
  *
  * A write takes two round trips:
  *
@@ -25,14 +25,14 @@
 #define CV_RECORD_POSTGRES_ENGINE_H_
 
 #include "record/postgres/connection.h"
-#include "record/postgres/seen.h"
+#include "record/postgres/known_revs.h"
 #include "record/record.h"
 #include "record/sqlite/connection.h"
 
 /* The key of a scope: the first half of the hash that its history begins with. */
 typedef struct {
     uint8_t bytes[CV_POSTGRES_UUID_BYTES];
-    char digits[CV_SEEN_KEY_DIGITS];
+    char digits[CV_KNOWN_REV_KEY_DIGITS];
 } cv_postgres_scope;
 
 /* The text of a find, by its shape and the fields that it leaves out. */
@@ -68,7 +68,7 @@ typedef struct {
     const char **texts; /* of the named statements, with the schema's name in them */
     cv_postgres_type *types;
     size_t type_count;
-    cv_seen seen;
+    cv_known_revs seen;
     uint64_t told;     /* the connection on which it was told that something of it is missing; 0: none */
     uint64_t compared; /* the connection on which all that was seen has been compared; 0: none */
     uint64_t era_of;   /* … on which the commits were found to be this server's, or of eras before */
@@ -99,7 +99,7 @@ bool cv_postgres_open_at(cv_arena *a, const cv_postgres_address *address, const 
  */
 
 cv_postgres_scope cv_postgres_scope_key(cv_scope_id scope);
-void cv_postgres_key_bytes(const char digits[CV_SEEN_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES]);
+void cv_postgres_key_bytes(const char digits[CV_KNOWN_REV_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES]);
 const char *cv_postgres_text_of(cv_postgres_record *r, const char *name);
 cv_postgres_type *cv_postgres_type_of(cv_postgres_record *r, const cv_type *type);
 
@@ -155,7 +155,7 @@ bool cv_postgres_drop_rows(cv_record *record, cv_scope_id scope, const cv_rows *
 bool cv_postgres_scopes(cv_record *record, cv_str room, cv_str after, size_t limit, cv_scope_visit visit, void *ctx,
                         cv_err *err);
 bool cv_postgres_feed(cv_record *record, cv_str after, size_t limit, cv_feed_visit visit, void *ctx, cv_err *err);
-bool cv_postgres_newest(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err *err);
+bool cv_postgres_newest(cv_record *record, cv_arena *a, size_t back, cv_str *ret_position, cv_err *err);
 bool cv_postgres_reader_at(cv_record *record, cv_arena *a, cv_str reader, cv_str *ret_position, cv_err *err);
 bool cv_postgres_reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to, bool *ret_moved, cv_err *err);
 bool cv_postgres_last_commit(cv_record *record, cv_commit *ret_commit, cv_err *err);

@@ -118,7 +118,7 @@ static line *lines_of(cv_arena *a, const cv_search_thing *things, size_t count)
     line *lines = CV_NEW_ARRAY(a, count, line);
     for (size_t i = 0; i < count; i++) {
         const cv_postgres_scope key = cv_postgres_scope_key(things[i].scope);
-        lines[i] = (line){.scope = cv_arena_copy(a, (cv_str){key.digits, CV_SEEN_KEY_DIGITS}),
+        lines[i] = (line){.scope = cv_arena_copy(a, (cv_str){key.digits, CV_KNOWN_REV_KEY_DIGITS}),
                           .kind = things[i].kind,
                           .id = things[i].id};
     }

@@ -10,7 +10,7 @@
 
 #include "record/postgres/engine.h"
 
-void cv_postgres_key_bytes(const char digits[CV_SEEN_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES])
+void cv_postgres_key_bytes(const char digits[CV_KNOWN_REV_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES])
 {
     for (size_t i = 0; i < CV_POSTGRES_UUID_BYTES; i++) {
         const char *p = &digits[i * 2];
@@ -24,7 +24,7 @@ cv_postgres_scope cv_postgres_scope_key(cv_scope_id scope)
     cv_arena a = {0};
     cv_postgres_scope key;
     cv_str hash = cv_hash_scope(&a, scope.room, scope.name);
-    memcpy(key.digits, hash.p, CV_SEEN_KEY_DIGITS);
+    memcpy(key.digits, hash.p, CV_KNOWN_REV_KEY_DIGITS);
     cv_postgres_key_bytes(key.digits, key.bytes);
     cv_arena_release(&a);
     return key;

@@ -345,7 +345,7 @@ static bool note_seen(void *ctx, cv_scope_id scope, const cv_scope_position *at,
 {
     cv_postgres_record *r = ctx;
     (void)err;
-    cv_seen_raise(&r->seen, cv_postgres_scope_key(scope).digits, at->rev, at->head);
+    cv_known_revs_raise(&r->seen, cv_postgres_scope_key(scope).digits, at->rev, at->head);
     return true;
 }
 

@@ -4,7 +4,7 @@
  *     the rows, each with the new rev    -> FAILED when one is refused
  *     texts that are redacted
  *     the commit, which is the feed
- *     COMMIT, and the watermark          -> DONE only when this has returned (mark.c)
+ *     COMMIT, and the watermark          -> DONE only when this has returned (watermark.c)
  *
  * The lock was taken by begin; replays and revs have been decided by the caller, inside of it.
  */

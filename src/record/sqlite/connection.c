@@ -162,7 +162,10 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
         code = SQLITE_FULL;
     if (s->has_moved) {
         s->has_moved = false;
-        cv_err_set(err, CV_ERR_BUSY, "cannot %s: another file was put in the place of the record", doing);
+        cv_err_set(err, CV_ERR_BUSY,
+                   access(s->path, F_OK) == 0 ? "cannot %s: another file was put in the place of the record"
+                                              : "cannot %s: the file of the record is not there any more",
+                   doing);
         cv_err_file(err, cv_str_of(s->path));
         cv_err_suggest(err, CV_STR("try again; nothing was written"));
         return false;

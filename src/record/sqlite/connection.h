@@ -3,8 +3,8 @@
  *     connection.c  opening and closing, statements, waiting, errors
  *     place.c       the file and what stands beside it: is it there, whose is it, can it be written
  *     migrate.c     is it ours, is it current, make it current
- *     mark.c        commits and the watermark of the last one
- *     care.c        integrity, the schema against the migrations, whole copies
+ *     watermark.c   commits and the watermark of the last one
+ *     maintenance.c integrity, the schema against the migrations, whole copies
  *     words.c       words as the search index sees them
  *
  * All SQL stands in sql/; here statements are called by their names, prepared on first use and kept. A handle is for

@@ -154,6 +154,19 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     return enter(r, a, scope, ret_at, err);
 }
 
+/* All in one moment, and with one lock of the file. */
+static bool find_all(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err)
+{
+    cv_sqlite_record *r = (cv_sqlite_record *)record;
+    bool alone = sqlite3_get_autocommit(r->s->db) != 0;
+    if (alone && cv_sqlite_run(r->s, "begin_read") != SQLITE_OK)
+        return cv_sqlite_fail(r->s, "begin to read", err);
+    bool ok = cv_record_find_each(record, lookups, count, err);
+    if (alone)
+        cv_sqlite_rollback(r->s);
+    return ok;
+}
+
 /* The first column of the first row; empty: there is none. */
 static bool read_text(cv_sqlite_record *r, cv_arena *a, sqlite3_stmt *st, const char *doing, cv_str *ret, cv_err *err)
 {
@@ -289,12 +302,13 @@ static bool feed(cv_record *record, cv_str after, size_t limit, cv_feed_visit vi
     return ok;
 }
 
-static bool newest(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err *err)
+static bool newest(cv_record *record, cv_arena *a, size_t back, cv_str *ret_position, cv_err *err)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
-    sqlite3_stmt *st = cv_sqlite_use(r->s, "commit_last");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, "commit_back");
     char position[POSITION_BYTES];
-    int got = st ? cv_sqlite_step(st) : -1;
+    int got =
+        st && cv_sqlite_bind_int(st, ":back", back > INT64_MAX ? INT64_MAX : (int64_t)back) ? cv_sqlite_step(st) : -1;
     *ret_position =
         got > 0 ? cv_arena_copy(a, print_position(position, sqlite3_column_int64(st, 0), cv_sqlite_column_str(st, 1)))
                 : CV_STR("");
@@ -437,7 +451,7 @@ static const cv_record_calls calls = {
     .commit = cv_sqlite_commit_write,
     .end = end,
     .find = cv_sqlite_find,
-    .find_all = cv_record_find_each,
+    .find_all = find_all,
     .keep = cv_sqlite_keep,
     .drop = cv_sqlite_drop,
     .scopes = scopes,

@@ -206,10 +206,10 @@ static bool feed(cv_record *record, cv_str after, size_t limit, cv_feed_visit vi
     return ready(f, err) && still(f, INNER(f, feed)(f->inner, after, limit, visit, ctx, err), err);
 }
 
-static bool newest(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err *err)
+static bool newest(cv_record *record, cv_arena *a, size_t back, cv_str *ret_position, cv_err *err)
 {
     frozen *f = (frozen *)record;
-    return ready(f, err) && still(f, INNER(f, newest)(f->inner, a, ret_position, err), err);
+    return ready(f, err) && still(f, INNER(f, newest)(f->inner, a, back, ret_position, err), err);
 }
 
 /* Another thread may ask while this one opens the file anew. */

@@ -12,10 +12,19 @@ typedef struct {
 } names;
 
 typedef struct {
+    cv_str name, type;
+    bool not_null;
+    bool known; /* the type has it */
+} live_column;
+
+typedef struct {
     cv_sqlite_record *r;
     cv_arena *a;
     const cv_type *type;
-    names columns;
+    struct {
+        live_column *items;
+        size_t count, capacity;
+    } columns;
     names optional; /* columns that may be NULL */
     cv_err *err;
 } checking;
@@ -46,59 +55,57 @@ static size_t place_of(const names *list, cv_str name)
 /* ---- columns ------------------------------------------------------------------------------------------------------
  */
 
-static bool check_column(checking *c, cv_str name, bool is_int, bool required)
+static void read_columns(checking *c)
 {
     sqlite3_stmt *st = ask(c, "schema_columns", ":table", cv_str_of(c->type->table));
-    bool found = false, fits = false, not_null = false;
     while (st && cv_sqlite_step(st) > 0)
-        if (cv_str_eq(cv_sqlite_column_str(st, 0), name)) {
-            found = true;
-            fits = cv_str_starts(cv_sqlite_column_str(st, 1), is_int ? CV_STR("INT") : CV_STR("TEXT"));
-            not_null = sqlite3_column_int(st, 2) != 0;
-        }
+        *CV_PUSH(c->a, &c->columns) = (live_column){.name = cv_arena_copy(c->a, cv_sqlite_column_str(st, 0)),
+                                                    .type = cv_arena_copy(c->a, cv_sqlite_column_str(st, 1)),
+                                                    .not_null = sqlite3_column_int(st, 2) != 0};
     if (st)
         sqlite3_reset(st);
-    if (!found || !fits || (required && !not_null))
+}
+
+static bool check_column(checking *c, cv_str name, bool is_int, bool required)
+{
+    live_column *found = NULL;
+    for (size_t i = 0; i < c->columns.count && !found; i++)
+        if (cv_str_eq(c->columns.items[i].name, name))
+            found = &c->columns.items[i];
+    bool fits = found && cv_str_starts(found->type, is_int ? CV_STR("INT") : CV_STR("TEXT"));
+    if (!fits || (required && !found->not_null))
         return wrong(c, cv_arena_printf(c->a, "the column %.*s %s", CV_FMT(name),
                                         !found  ? "is missing"
                                         : !fits ? (is_int ? "is not INT" : "is not TEXT")
                                                 : "may be NULL"));
-    *CV_PUSH(c->a, &c->columns) = name;
-    if (!not_null)
+    found->known = true;
+    if (!found->not_null)
         *CV_PUSH(c->a, &c->optional) = name;
     return true;
 }
 
-/* The feed's numbers are the engine's own. */
-static bool is_known(const checking *c, cv_str column)
-{
-    return place_of(&c->columns, column) < c->columns.count ||
-           (c->type == &cv_commit_row_type && cv_str_eq(column, CV_STR("number")));
-}
-
 static bool check_columns(checking *c)
 {
-    cv_str table = cv_str_of(c->type->table);
-    sqlite3_stmt *st = ask(c, "schema_table", ":table", table);
+    sqlite3_stmt *st = ask(c, "schema_table", ":table", cv_str_of(c->type->table));
     bool there = st && cv_sqlite_step(st) > 0, strict = there && sqlite3_column_int(st, 0) == 1;
     if (st)
         sqlite3_reset(st);
     if (!strict)
         return wrong(c, there ? CV_STR("it is not STRICT") : CV_STR("it is missing"));
+    read_columns(c);
     bool ok = check_column(c, CV_STR("scope"), true, true) &&
               (c->type->life == CV_VOLATILE || check_column(c, CV_STR("rev"), true, true));
     for (size_t i = 0; ok && i < c->type->field_count; i++) {
         const cv_type_field *field = &c->type->fields[i];
         ok = check_column(c, field->name, cv_field_is_int(field), field->role == CV_KEY);
     }
-    st = ok ? ask(c, "schema_columns", ":table", table) : NULL;
-    cv_str extra = {NULL, 0};
-    while (st && cv_sqlite_step(st) > 0)
-        if (!is_known(c, cv_sqlite_column_str(st, 0)))
-            extra = cv_arena_copy(c->a, cv_sqlite_column_str(st, 0));
-    if (st)
-        sqlite3_reset(st);
-    return ok && (!extra.p || wrong(c, cv_arena_printf(c->a, "it has a column %.*s", CV_FMT(extra))));
+    for (size_t i = 0; ok && i < c->columns.count; i++) {
+        const live_column *live = &c->columns.items[i];
+        /* The feed's numbers are the engine's own. */
+        bool own = c->type == &cv_commit_row_type && cv_str_eq(live->name, CV_STR("number"));
+        ok = live->known || own || wrong(c, cv_arena_printf(c->a, "it has a column %.*s", CV_FMT(live->name)));
+    }
+    return ok;
 }
 
 static bool check_parent(checking *c)

@@ -256,7 +256,7 @@ static bool ask(cv_search_index *base, cv_arena *a, size_t *ret_behind, cv_err *
     if (cv_sqlite_run(x->r->s, "begin_read") != SQLITE_OK)
         return cv_sqlite_fail(x->r->s, "read the search index", err);
     bool ok = record->calls->reader_at(record, a, CV_SEARCH_READER, &at, err) &&
-              record->calls->newest(record, a, &last, err) && visit_hits(x, a, err);
+              record->calls->newest(record, a, 0, &last, err) && visit_hits(x, a, err);
     cv_sqlite_rollback(x->r->s);
     if (ok)
         *ret_behind = commit_number(last) > commit_number(at) ? (size_t)(commit_number(last) - commit_number(at)) : 0;

@@ -88,7 +88,7 @@ interface Act {
   verb: string;
   /** What the operation gets, from what was typed. */
   input: (typed: Record<string, string>) => Input;
-  onDone?: () => void;
+  onDone?: (answer: unknown) => void;
   children?: ComponentChildren;
 }
 
@@ -121,11 +121,11 @@ export function Act({ title, operation, fields, verb, input, onDone, children }:
           const form = event.currentTarget;
           setSaid("");
           act<unknown>(operation, read(form)).then(
-            () => {
+            (answer) => {
               setFaults([]);
               setSaid("Done.");
               form.reset();
-              onDone?.();
+              onDone?.(answer);
             },
             (error: unknown) => setFaults(error instanceof ApiError ? (error.fault.errors ?? [error.fault]) : [{ error_code: "", message: String(error) }]),
           );

@@ -1,58 +1,115 @@
 // lanes.tsx - who said something in which round: a row for each expert, one sign for each contribution. Who was asked and
-// said nothing is a dot; who did not sit is an empty cell.
-import type { Dialogue, Entity } from "../dialogue";
-import { link } from "../router";
-import { glyphs, toneOf } from "../words";
-import { Person } from "./show";
+// said nothing is a dot; who did not sit is an empty cell; a check mark is a signal to converge.
+import { dissents, type Dialogue, type Entity } from "../dialogue";
+import { glyphs, kinds, toneOf } from "../words";
+import { EntityLink, ExpertName } from "./show";
 
-function Cell({ d, slug, round }: { d: Dialogue; slug: string; round: number }): preact.JSX.Element {
-  const said = d.entities.filter((e) => e.round === round && e.contributors.includes(slug));
-  const seated = slug in (d.rounds.find((r) => r.round === round)?.experts ?? {});
-  if (said.length === 0) return <td class="cell">{seated ? <span title="asked, and silent">·</span> : ""}</td>;
+interface Lane {
+  said: Map<number, Entity[]>;
+  converges: Set<number>;
+}
+
+function lanesOf(d: Dialogue): Map<string, Lane> {
+  const lanes = new Map<string, Lane>(d.experts.map((e) => [e.slug, { said: new Map(), converges: new Set() }]));
+  for (const e of d.entities)
+    for (const slug of e.contributors) {
+      const said = lanes.get(slug)?.said;
+      said?.set(e.round, [...(said.get(e.round) ?? []), e]);
+    }
+  for (const m of d.moves) if (m.type === "converge") lanes.get(m.expert)?.converges.add(m.round);
+  return lanes;
+}
+
+function Cell({ d, slug, round, lane }: { d: Dialogue; slug: string; round: number; lane: Lane }): preact.JSX.Element {
+  const said = lane.said.get(round) ?? [];
+  const converges = lane.converges.has(round);
+  const spoken = d.rounds.find((r) => r.round === round)?.experts[slug];
+  if (!spoken && said.length === 0) return <td class="cell" />;
   return (
     <td class="cell">
-      {said.map((e: Entity) => (
-        <a
-          class={`glyph ${toneOf(e.status)}`}
-          href={link("dialogue", d.id, "item", e.id)}
-          title={`${e.id} ${e.label} (${e.status})`}
-          aria-label={`${e.kind} ${e.id}: ${e.label}, ${e.status}`}
-        >
-          {glyphs[e.kind]}
-        </a>
+      {said.map((e) => (
+        <EntityLink dialogue={d.id} id={e.id} key={e.id}>
+          <span class={`glyph ${toneOf(e.status, e.kind)}`} title={`${e.id} ${e.label} (${e.status})`} role="img" aria-label={`${e.kind} ${e.id}: ${e.label}, ${e.status}`}>
+            {glyphs[e.kind]}
+          </span>
+        </EntityLink>
       ))}
+      {converges && (
+        <span class="glyph green" title="signals convergence" role="img" aria-label="signals convergence">
+          ✓
+        </span>
+      )}
+      {said.length === 0 && !converges && (
+        <span class="silent" title={spoken?.raw ? "answered, without a contribution of their own" : "asked, and silent"} role="img" aria-label={spoken?.raw ? "answered, without a contribution" : "asked, and silent"}>
+          {spoken?.raw ? "–" : "·"}
+        </span>
+      )}
     </td>
   );
 }
 
-export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
+function Legend(): preact.JSX.Element {
   return (
-    <div class="scroll">
-      <table class="lanes">
-        <caption class="hidden">Contributions of each expert by round</caption>
-        <thead>
-          <tr>
-            <th scope="col">Expert</th>
-            {d.rounds.map((r) => (
-              <th scope="col">R{r.round}</th>
-            ))}
-            <th scope="col">Score</th>
-          </tr>
-        </thead>
-        <tbody>
-          {d.experts.map((expert) => (
-            <tr key={expert.slug}>
-              <th scope="row">
-                <Person name={expert.slug} /> <small>{expert.role}</small>
-              </th>
+    <p class="legend">
+      {kinds.map((kind) => (
+        <span>
+          {glyphs[kind]} {kind}
+        </span>
+      ))}
+      <span>✓ converges</span>
+      <span>· asked, silent</span>
+    </p>
+  );
+}
+
+export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
+  const lanes = lanesOf(d);
+  const against = new Set(dissents(d).map((v) => v.author));
+  const most = Math.max(1, ...d.experts.map((e) => e.total ?? 0));
+  const first = d.rounds[0]?.round ?? 0;
+  return (
+    <>
+      <div class="scroll">
+        <table class="lanes">
+          <caption class="hidden">Contributions of each expert by round</caption>
+          <thead>
+            <tr>
+              <th scope="col">Expert</th>
               {d.rounds.map((r) => (
-                <Cell d={d} slug={expert.slug} round={r.round} />
+                <th scope="col" title={r.title ?? ""}>
+                  R{r.round}
+                </th>
               ))}
-              <td class="number">{expert.total ?? ""}</td>
+              <th scope="col" class="score">
+                Score
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {d.experts.map((expert) => {
+              const lane = lanes.get(expert.slug) ?? { said: new Map(), converges: new Set() };
+              const joined = Math.min(...d.rounds.filter((r) => expert.slug in r.experts).map((r) => r.round));
+              return (
+                <tr key={expert.slug}>
+                  <th scope="row">
+                    <ExpertName slug={expert.slug} /> <small>{expert.role}</small>
+                    {against.has(expert.slug) && <span class="tag red">✗ dissents</span>}
+                    {Number.isFinite(joined) && joined > first && <span class="tag">joined in R{joined}</span>}
+                  </th>
+                  {d.rounds.map((r) => (
+                    <Cell d={d} slug={expert.slug} round={r.round} lane={lane} key={r.round} />
+                  ))}
+                  <td class="score">
+                    <span class="bar" style={{ "--part": `${(100 * (expert.total ?? 0)) / most}%` }} aria-hidden="true" />
+                    <span>{expert.total ?? ""}</span>
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      <Legend />
+    </>
   );
 }

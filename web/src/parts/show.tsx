@@ -1,38 +1,79 @@
 // show.tsx - small parts that many views use.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { report } from "../api";
 import type { Asked } from "../ask";
-import { link } from "../router";
-import { glyphs, hueOf, toneOf, type Kind } from "../words";
+import { link, linkWith, useHere, type Place } from "../router";
+import { clock, glyphs, hueOf, toneOf, type Kind } from "../words";
 
-export function Status({ word }: { word: string }): preact.JSX.Element {
-  return <span class={`status ${toneOf(word)}`}>{word}</span>;
+export function Status({ word, kind }: { word: string; kind?: Kind }): preact.JSX.Element {
+  return <span class={`status ${toneOf(word, kind)}`}>{word}</span>;
 }
 
 export function Glyph({ kind, status }: { kind: Kind; status: string }): preact.JSX.Element {
   return (
-    <span class={`glyph ${toneOf(status)}`} aria-hidden="true">
+    <span class={`glyph ${toneOf(status, kind)}`} aria-hidden="true">
       {glyphs[kind]}
     </span>
   );
 }
 
-export function Person({ name }: { name: string }): preact.JSX.Element {
+function Dot({ name }: { name: string }): preact.JSX.Element {
   return (
-    <span class="person">
-      <span class="dot" style={{ "--hue": String(hueOf(name)) }} aria-hidden="true">
-        {name.slice(0, 2)}
-      </span>
-      {name}
+    <span class="dot" style={{ "--hue": String(hueOf(name)) }} aria-hidden="true">
+      {[...name].slice(0, 2).join("")}
     </span>
   );
 }
 
-/** What agents write: markdown, of which nothing is ever taken for HTML. */
-export function Prose({ text }: { text: string }): preact.JSX.Element {
-  const html = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-  return <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />;
+/** Somebody; with an address a link to what is known of them. A report knows nothing of other places. */
+export function Person({ name, href }: { name: string; href?: string }): preact.JSX.Element {
+  const inner = (
+    <>
+      <Dot name={name} />
+      <bdi>{name}</bdi>
+    </>
+  );
+  return href && !report ? (
+    <a class="person" href={href}>
+      {inner}
+    </a>
+  ) : (
+    <span class="person">{inner}</span>
+  );
+}
+
+export const ExpertName = ({ slug }: { slug: string }): preact.JSX.Element => <Person name={slug} href={link("experts", slug)} />;
+
+export const AgentName = ({ name }: { name: string }): preact.JSX.Element => <Person name={name} href={link("agents", name)} />;
+
+export function Time({ at }: { at: string }): preact.JSX.Element {
+  return (
+    <time dateTime={at} title={at}>
+      {clock(at)}
+    </time>
+  );
+}
+
+/** Images become links: nothing is loaded. */
+const withoutImages = (html: string): string =>
+  html.replace(/<img src="([^"]*)" alt="([^"]*)"[^>]*>/g, (_, address: string, words: string) => `<a href="${address}">${words || address}</a>`);
+
+/** Ids of entities become links, but for those in links, code and tags. */
+const withIds = (html: string, address: (id: string) => string | undefined): string =>
+  html.replace(/<a [\s\S]*?<\/a>|<code[\s\S]*?<\/code>|<[^>]*>|\b[PRTEC]\d{4}\b/g, (found) => {
+    const href = found.startsWith("<") ? undefined : address(found);
+    return href ? `<a class="id" href="${href.replaceAll("&", "&amp;")}">${found}</a>` : found;
+  });
+
+/** What agents write: markdown, of which nothing is ever taken for HTML. `known`: the entities that it may name. */
+export function Prose({ text, known }: { text: string; known?: { id: string; byId: Map<string, unknown> } }): preact.JSX.Element {
+  const here = useHere();
+  const html = withoutImages(micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }));
+  const linked = known ? withIds(html, (id) => (known.byId.has(id) ? besideHref(here, known.id, id) : undefined)) : html;
+  return <div class="prose" dir="auto" dangerouslySetInnerHTML={{ __html: linked }} />;
 }
 
 /** The data once it is there; until then what is known about it. */
@@ -41,11 +82,17 @@ export function Loaded<T>({ asked, children }: { asked: Asked<T>; children: (dat
   if (asked.error)
     return (
       <div class="fault" role="alert">
-        <p>{asked.error.fault.message}</p>
-        {asked.error.fault.suggestion && <p>{asked.error.fault.suggestion}</p>}
-        <button type="button" onClick={asked.again}>
-          Try again
-        </button>
+        <p>{asked.error.fault?.message ?? `The server cannot be reached (${asked.error.message}). It is tried again by itself.`}</p>
+        {asked.error.fault?.suggestion && <p>{asked.error.fault.suggestion}</p>}
+        {asked.error.status === 401 ? (
+          <a class="button" href={link("sign-in")}>
+            Sign in
+          </a>
+        ) : (
+          <button type="button" onClick={asked.again}>
+            Try again
+          </button>
+        )}
       </div>
     );
   return (
@@ -55,6 +102,57 @@ export function Loaded<T>({ asked, children }: { asked: Asked<T>; children: (dat
   );
 }
 
-export function EntityLink({ dialogue, id }: { dialogue: string; id: string }): preact.JSX.Element {
-  return <a href={`${link("dialogue", dialogue, "item", id)}`}>{id}</a>;
+/** An entity opens beside what is looked at; somewhere else it has a page of its own. */
+function besideHref(here: Place, dialogue: string, id: string): string {
+  const beside = here.path[0] === "dialogue" && here.path[1] === dialogue && here.path[2] !== "item";
+  return beside ? linkWith(here, { item: id }) : link("dialogue", dialogue, "item", id);
+}
+
+export function EntityLink({ dialogue, id, children }: { dialogue: string; id: string; children?: ComponentChildren }): preact.JSX.Element {
+  const here = useHere();
+  return (
+    <a class="id" href={besideHref(here, dialogue, id)} data-id={id}>
+      {children ?? id}
+    </a>
+  );
+}
+
+export function Copy({ text, label }: { text: string; label: string }): preact.JSX.Element {
+  const [done, setDone] = useState(false);
+  const copy = (): void => void navigator.clipboard?.writeText(text).then(() => setDone(true));
+  return (
+    <button type="button" class="quiet copy" onClick={copy} aria-label={`Copy ${label}`}>
+      {done ? "copied" : "copy"}
+    </button>
+  );
+}
+
+/** The heading of a part, with what it comes to behind it. */
+export function Heading({ children, more }: { children: ComponentChildren; more?: ComponentChildren }): preact.JSX.Element {
+  return (
+    <h2>
+      {children} {more && <small>{more}</small>}
+    </h2>
+  );
+}
+
+export function Crumbs({ children }: { children: ComponentChildren }): preact.JSX.Element {
+  return (
+    <nav class="crumbs" aria-label="Where you are">
+      {children}
+    </nav>
+  );
+}
+
+/** One of several: as links, so that the address says which. */
+export function Choice({ label, options, picked, href }: { label: string; options: [string, ComponentChildren][]; picked: string; href: (value: string) => string }): preact.JSX.Element {
+  return (
+    <nav class="choice" aria-label={label}>
+      {options.map(([value, word]) => (
+        <a key={value} href={href(value)} aria-current={value === picked ? "true" : undefined}>
+          {word}
+        </a>
+      ))}
+    </nav>
+  );
 }

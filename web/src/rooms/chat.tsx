@@ -1,10 +1,12 @@
 // chat.tsx - the room of chats: bubbles by participant, who has still to read what, blockers on top with what clears them.
+import { useEffect } from "preact/hooks";
 import { useAsk, useAskAll } from "../ask";
 import { Act, person } from "../parts/act";
-import { Loaded, Person, Prose } from "../parts/show";
-import type { Attention, Room } from "../room";
+import { AgentName, Crumbs, Heading, Loaded, Prose, Time } from "../parts/show";
+import type { Attention, Figure, Room } from "../room";
 import { link, type Place } from "../router";
-import { clock, list, plural } from "../words";
+import { capital, count, list, plural } from "../words";
+
 
 interface Chat {
   chat_id: string;
@@ -72,6 +74,12 @@ function useAttention(): Attention[] {
   ];
 }
 
+function useFigures(): Figure[] {
+  const { data } = useChats();
+  const open = (data?.chats ?? []).filter((c) => c.status === "OPEN").length;
+  return data ? [{ value: String(open), label: open === 1 ? "open chat" : "open chats", href: link("chat") }] : [];
+}
+
 function Blockers({ chat, who }: { chat: string; who: string }): preact.JSX.Element {
   const asked = useAsk<Gate>({ operation: "chat/gate", input: { as: who }, room: "chat" });
   return (
@@ -87,45 +95,69 @@ function Blockers({ chat, who }: { chat: string; who: string }): preact.JSX.Elem
   );
 }
 
+function sentenceOf(chat: Shown): string {
+  const unread = chat.participants.filter((p) => chat.messages.some((m) => m.flag !== "READ" && readersOf(m, chat.participants).includes(p)));
+  const state = chat.status === "OPEN" ? "open" : chat.status.toLowerCase().replaceAll("_", " ");
+  return `${capital(count(chat.messages.length, "message"))} between ${list(chat.participants.map((p) => p.split("@")[1] ?? p))}; the chat is ${state}.${unread.length ? ` ${list(unread)} ${unread.length === 1 ? "has" : "have"} something to read.` : ""}`;
+}
+
 function Bubble({ m, participants, own }: { m: Message; participants: string[]; own: boolean }): preact.JSX.Element {
   const readers = readersOf(m, participants);
   const identity = m.from.split("@")[1] ?? m.from;
   return (
     <li key={m.id} id={m.id} class={`bubble${own ? " own" : ""}${m.type === "CONSULT_BLOCKER" ? " blocking" : ""}`}>
       <div class="facts">
-        <Person name={identity} />
+        <AgentName name={identity} />
         <span>{m.from.split("@")[0]}</span>
         <strong>{m.type.replaceAll("_", " ").toLowerCase()}</strong>
         <span>{m.id}</span>
         {m.reply_to && <span>answers {m.reply_to}</span>}
-        {m.at && <time dateTime={m.at}>{clock(m.at)}</time>}
+        {m.at && <Time at={m.at} />}
       </div>
       <Prose text={m.body.replace(/\n/g, "  \n")} />
       <p class="facts">
-        {m.flag === "READ" ? `read by ${list(readers)}` : <span class="amber">○ not read yet by all of: {list(readers)}</span>}
+        {m.flag === "READ" ? `read by ${list(readers)}` : <span class="amber">○ not read yet by {readers.length > 1 ? "all of " : ""}{list(readers)}</span>}
       </p>
     </li>
   );
 }
 
-function OneChat({ id }: { id: string }): preact.JSX.Element {
+/** Who has still to read how much. */
+function Readers({ chat }: { chat: Shown }): preact.JSX.Element {
+  return (
+    <section aria-label="Participants">
+      <Heading>Participants</Heading>
+      <ul class="plain">
+        {chat.participants.map((p) => {
+          const unread = chat.messages.filter((m) => m.flag !== "READ" && readersOf(m, chat.participants).includes(p)).length;
+          const [role = "", identity = p] = p.split("@");
+          return (
+            <li key={p}>
+              <AgentName name={identity} /> <small>{role}</small> {unread > 0 ? <span class="amber">○ {unread} to read</span> : <span class="green">✓ has read all</span>}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function OneChat({ id, message }: { id: string; message: string }): preact.JSX.Element {
   const asked = useAsk<Shown>({ operation: "chat/show", input: { chat_id: id }, room: "chat" });
+  useEffect(() => {
+    if (message && asked.data) document.getElementById(message)?.scrollIntoView({ block: "center" });
+  }, [message, Boolean(asked.data)]);
   return (
     <Loaded asked={asked}>
       {(chat) => {
         const mine = chat.participants.find((p) => p.endsWith(`@${person()}`)) ?? "";
         return (
           <article>
-            <nav class="crumbs" aria-label="Where you are">
-              <a href={link("chat")}>Chats</a> › {chat.chat_id}
-            </nav>
-            <h1>{chat.purpose}</h1>
-            <p class="facts">
-              <span>{chat.status.toLowerCase()}</span>
-              {chat.participants.map((p) => (
-                <Person name={p} />
-              ))}
-            </p>
+            <Crumbs>
+              <a href={link("chat")}>Chats</a> <span>›</span> <span>{chat.chat_id}</span>
+            </Crumbs>
+            <h1 dir="auto">{capital(chat.purpose)}</h1>
+            <p class="lead">{sentenceOf(chat)}</p>
             {(chat.warnings ?? []).map((w) => (
               <p class="blocker" role="alert">
                 ▲ {w.message}
@@ -134,6 +166,8 @@ function OneChat({ id }: { id: string }): preact.JSX.Element {
             {chat.participants.map((p) => (
               <Blockers chat={chat.chat_id} who={p} key={p} />
             ))}
+            <div class="columns chatting">
+            <div>
             <ol class="chat">
               {chat.messages.map((m) => (
                 <Bubble m={m} participants={chat.participants} own={m.from === mine} />
@@ -159,6 +193,9 @@ function OneChat({ id }: { id: string }): preact.JSX.Element {
                 ...(typed["reply_to"] ? { reply_to: typed["reply_to"] } : {}),
               })}
             />
+            </div>
+            <Readers chat={chat} />
+            </div>
           </article>
         );
       }}
@@ -169,14 +206,14 @@ function OneChat({ id }: { id: string }): preact.JSX.Element {
 function View({ place }: { place: Place }): preact.JSX.Element {
   const asked = useChats();
   const id = place.path[1] ?? "";
-  if (id) return <OneChat id={id} />;
+  if (id) return <OneChat id={id} message={place.path[2] ?? ""} key={id} />;
   return (
     <Loaded asked={asked}>
       {({ chats }) => (
         <>
           <h1 class="sentence">
             {chats.length
-              ? `${plural(chats.length, "chat")}, ${chats.filter((c) => c.status === "OPEN").length} open.`
+              ? `${capital(count(chats.length, "chat"))}, ${count(chats.filter((c) => c.status === "OPEN").length, "is", "are")} open.`
               : "No chat yet. conclave chat open “…” --participants Role@Name,… opens one."}
           </h1>
           <ul class="rows">
@@ -201,9 +238,38 @@ function View({ place }: { place: Place }): preact.JSX.Element {
 }
 
 /** A scope is the path of a chat file; its name has the id. */
-function address(scope: string): string {
-  const id = /temp_chat_(.+?)(_editing)?\.txt$/.exec(scope)?.[1];
-  return id ? link("chat", id) : link("chat");
+const idOf = (scope: string): string | undefined => /temp_chat_(.+?)(_editing)?\.txt$/.exec(scope)?.[1];
+
+function AboutAgent({ name }: { name: string }): preact.JSX.Element | null {
+  const own = (useChats().data?.chats ?? []).filter((c) => c.participants.some((p) => p.endsWith(`@${name}`)));
+  if (own.length === 0) return null;
+  return (
+    <section aria-label="Chats">
+      <Heading>Chats</Heading>
+      <ul class="plain">
+        {own.map((c) => (
+          <li key={c.path}>
+            <a href={link("chat", c.chat_id)}>{c.purpose}</a> <small>as {c.participants.find((p) => p.endsWith(`@${name}`))?.split("@")[0]}</small>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
-export const chat: Room = { name: "chat", title: "Chats", useAttention, View, address };
+const verbs: Record<string, string> = { open: "opened", send: "wrote in", read: "read", join: "joined", leave: "left", close: "closed", repair: "put right" };
+
+export const chat: Room = {
+  name: "chat",
+  title: "Chats",
+  useAttention,
+  useFigures,
+  AboutAgent,
+  View,
+  told: (commit) => verbs[(commit.operation ?? "").replace("chat ", "")] ?? (commit.operation ?? "changed").replace("chat ", ""),
+  scopeName: (scope) => idOf(scope) ?? scope,
+  address: (scope, kind, id) => {
+    const chatId = idOf(scope);
+    return chatId ? link("chat", chatId, ...(kind === "message" && id ? [id] : [])) : link("chat");
+  },
+};

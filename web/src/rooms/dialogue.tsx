@@ -1,40 +1,105 @@
 // dialogue.tsx - the room of deliberations: what waits in it, and which view an address means.
 import { useAsk, useAskAll } from "../ask";
-import type { Attention, Room } from "../room";
+import { Heading } from "../parts/show";
+import type { Attention, Figure, Room } from "../room";
 import { link } from "../router";
 import { DialogueView } from "../views/dialogue";
 import { Dialogues } from "../views/dialogues";
+import { ExpertsView } from "../views/experts";
+import { cut } from "../words";
 
 interface Row {
   dialogue_id: string;
+  title: string;
   status: string;
 }
 
-interface Progress {
+interface Page {
   dialogue_id: string;
   title: string;
+  question: string | null;
   next_step?: { text: string };
+  rounds: unknown[];
+  tensions: { id: string; label: string; status: string; since: number }[];
 }
 
 const MOST = 20; // dialogues whose next step is asked for
 
+const useRows = (): Row[] => useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", room: "dialogue" }).data?.dialogues ?? [];
+
+/** A tension that is open for two rounds, and was never taken up, blocks. */
 function useAttention(): Attention[] {
-  const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", room: "dialogue" });
-  const running = (asked.data?.dialogues ?? []).filter((d) => d.status === "open" || d.status === "converging").slice(0, MOST);
-  const steps = useAskAll<Progress>("dialogue", "dialogue/progress", running.map((d) => ({ dialogue_id: d.dialogue_id })));
-  return steps.map((p) => ({
-    text: `${p.title}: ${p.next_step?.text ?? "not decided yet"}`,
-    href: link("dialogue", p.dialogue_id),
-    tone: "blue",
-  }));
+  const running = useRows()
+    .filter((d) => d.status === "open" || d.status === "converging")
+    .slice(0, MOST);
+  const pages = useAskAll<Page>("dialogue", "dialogue/show", running.map((d) => ({ dialogue_id: d.dialogue_id })));
+  return pages.flatMap((p): Attention[] => {
+    const href = link("dialogue", p.dialogue_id);
+    const stuck = p.tensions.filter((t) => t.status === "open" && p.rounds.length - 1 - t.since >= 2);
+    return [
+      ...stuck.map((t): Attention => ({ text: `${cut(p.title, 60)}: nobody has answered ${t.id} ${t.label}`, href, tone: "red" })),
+      { text: `${cut(p.title, 60)}: ${p.next_step?.text ?? "not decided yet"}`, href, tone: "blue" },
+    ];
+  });
+}
+
+interface Stats {
+  dialogues: { total: number; by_status: Record<string, number> };
+  entities: Record<string, { total: number }>;
+  open_tensions: number;
+  closed_tensions: number;
+}
+
+function useFigures(): Figure[] {
+  const { data } = useAsk<Stats>({ operation: "dialogue/stats", room: "dialogue" });
+  if (!data) return [];
+  const said = Object.values(data.entities).reduce((sum, kind) => sum + kind.total, 0);
+  return [
+    { value: String(data.dialogues.total), label: data.dialogues.total === 1 ? "dialogue" : "dialogues", href: link("dialogue") },
+    { value: String(data.dialogues.by_status["converged"] ?? 0), label: "decided", href: `${link("dialogue")}?show=decided` },
+    { value: String(said), label: "contributions", href: link("experts") },
+    { value: `${data.closed_tensions}/${data.closed_tensions + data.open_tensions}`, label: "tensions closed", href: link("dialogue") },
+  ];
+}
+
+const verbs: Record<string, string> = {
+  create: "asked",
+  respond: "answered in",
+  "round-register": "registered a round of",
+  "round-prompts": "wrote the prompts of",
+  "verdict-register": "gave a verdict in",
+  "evolve-panel": "changed the panel of",
+  "expert-create": "added an expert to",
+  update: "corrected",
+  abandon: "gave up",
+};
+
+/** An agent may sit on a panel under its own name. */
+function AboutAgent({ name }: { name: string }): preact.JSX.Element | null {
+  const { data } = useAsk<{ experts: { expert_slug: string; dialogues: number; total_score: number }[] }>({ operation: "dialogue/experts", room: "dialogue" });
+  const expert = data?.experts.find((e) => e.expert_slug === name.toLowerCase());
+  if (!expert) return null;
+  return (
+    <section aria-label="On panels">
+      <Heading>On panels</Heading>
+      <p>
+        <a href={link("experts", expert.expert_slug)}>
+          {expert.dialogues} dialogues, score {expert.total_score}
+        </a>
+      </p>
+    </section>
+  );
 }
 
 export const dialogue: Room = {
   name: "dialogue",
   title: "Dialogues",
   useAttention,
-  View: ({ place }) =>
-    place.path[1] ? <DialogueView id={place.path[1]} view={place.path[2] ?? ""} place={place} /> : <Dialogues place={place} />,
+  useFigures,
+  AboutAgent,
+  View: ({ place }) => (place.path[1] ? <DialogueView id={place.path[1]} view={place.path[2] ?? ""} key={place.path[1]} /> : <Dialogues place={place} />),
+  pages: { experts: { title: "Experts", View: ExpertsView } },
+  told: (commit) => verbs[(commit.operation ?? "").replace("dialogue ", "")] ?? (commit.operation ?? "changed").replace("dialogue ", ""),
   address: (scope, kind, id) => {
     if (id && /^[PRTEC]\d{4}$/.test(id)) return link("dialogue", scope, "item", id);
     return kind === "response" ? link("dialogue", scope, "rounds") : link("dialogue", scope);

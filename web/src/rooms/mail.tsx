@@ -1,12 +1,13 @@
-// mail.tsx - the room of messages and tasks: mailboxes with what waits and for how long, dead letters, plans as graphs.
-import { useAsk } from "../ask";
+// mail.tsx - the room of messages and tasks: mailboxes, their messages, one message with its course; dead letters; plans.
+import { useAsk, useAskAll } from "../ask";
 import { act, type Value } from "../api";
 import { layers } from "../layout";
 import { Act, person, usePeople } from "../parts/act";
-import { Loaded, Person, Prose, Status } from "../parts/show";
-import type { Attention, Room } from "../room";
+import { savePicture } from "../parts/picture";
+import { AgentName, Crumbs, Heading, Loaded, Person, Prose, Status, Time } from "../parts/show";
+import type { Attention, Figure, Room } from "../room";
 import { link, type Place } from "../router";
-import { agoSeconds, clock, plural, toneOf } from "../words";
+import { agoSeconds, capital, count, cut, plural, toneOf } from "../words";
 
 interface Mailbox {
   agent: string;
@@ -29,12 +30,14 @@ interface Message {
   accepted_at: string;
   claimed_at?: string;
   settled_at?: string;
+  lease_until?: string;
+  attempts?: number;
   task_id?: string;
   plan?: string;
   reason?: string;
   error_details?: Value;
   params: { [key: string]: Value | undefined };
-  receipts?: { to: string; state: string }[];
+  receipts?: { to: string; state: string; at?: string }[];
 }
 
 interface Task {
@@ -53,26 +56,35 @@ interface Plan {
   tasks: Task[];
 }
 
-const useStats = (): ReturnType<typeof useAsk<{ mailboxes: Mailbox[]; waiting: number; dead: number }>> =>
-  useAsk({ operation: "mail/stats", room: "mail" });
+const useStats = (): ReturnType<typeof useAsk<{ mailboxes: Mailbox[]; waiting: number; dead: number }>> => useAsk({ operation: "mail/stats", room: "mail" });
 
 function useAttention(): Attention[] {
   const people = usePeople();
-  const { data } = useStats();
-  const boxes = data?.mailboxes ?? [];
+  const boxes = useStats().data?.mailboxes ?? [];
   return [
-    ...boxes
-      .filter((box) => people.includes(box.agent) && box.waiting > 0)
-      .map((box): Attention => ({ text: `${plural(box.waiting, "message waits", "messages wait")} for ${box.agent}`, href: link("mail", box.agent), tone: "amber" })),
     ...boxes
       .filter((box) => box.dead > 0)
       .map((box): Attention => ({ text: `${plural(box.dead, "dead letter")} of ${box.agent}`, href: link("mail", box.agent), tone: "red" })),
+    ...boxes
+      .filter((box) => people.includes(box.agent) && box.waiting > 0)
+      .map((box): Attention => ({ text: `${plural(box.waiting, "message waits", "messages wait")} for ${box.agent}`, href: link("mail", box.agent), tone: "amber" })),
   ];
+}
+
+function useFigures(): Figure[] {
+  const { data } = useStats();
+  return data ? [{ value: String(data.waiting), label: data.waiting === 1 ? "message waits" : "messages wait", href: link("mail") }] : [];
 }
 
 const textOf = (m: Message): string => {
   const body = m.params["body"];
   return typeof body === "string" ? body : Object.keys(m.params).length ? "```json\n" + JSON.stringify(m.params, null, 2) + "\n```" : "";
+};
+
+const subjectOf = (m: Message): string => {
+  const body = m.params["body"];
+  if (typeof body === "string") return body.split("\n")[0] ?? "";
+  return [m.command.replaceAll("_", " ").toLowerCase(), m.task_id && `task ${m.task_id}`].filter(Boolean).join(" · ");
 };
 
 function reasonOf(m: Message): string {
@@ -81,18 +93,20 @@ function reasonOf(m: Message): string {
   return [m.reason, typeof more === "string" ? more : ""].filter(Boolean).join(": ");
 }
 
+// ---- mailboxes and their messages ----
+
 function Boxes({ boxes, picked }: { boxes: Mailbox[]; picked: string }): preact.JSX.Element {
   return (
-    <ul class="rows side" aria-label="Mailboxes">
+    <ul class="rows side-list" aria-label="Mailboxes">
       {boxes.map((box) => (
         <li key={box.agent}>
-          <a class="row two" data-row href={link("mail", box.agent)} aria-current={box.agent === picked ? "page" : undefined}>
+          <a class="row two" data-row href={link("mail", box.agent)} aria-current={box.agent === picked ? "true" : undefined}>
             <span class="title">
               <Person name={box.agent} /> <Status word={box.status} />
             </span>
-            <span class="number">
+            <span class="next">
               {box.waiting > 0 ? `${box.waiting} waiting` : "empty"}
-              {box.oldest_seconds !== null && `, ${agoSeconds(box.oldest_seconds)}`}
+              {box.oldest_seconds !== null && box.waiting > 0 && `, the oldest ${agoSeconds(box.oldest_seconds)}`}
               {box.dead > 0 && <span class="red"> · {box.dead} dead</span>}
             </span>
           </a>
@@ -102,67 +116,123 @@ function Boxes({ boxes, picked }: { boxes: Mailbox[]; picked: string }): preact.
   );
 }
 
-/** What became of a message, as far as it is known, in the order of time. */
+function Requeue({ m }: { m: Message }): preact.JSX.Element | null {
+  if (!["dead", "failed", "expired"].includes(m.state ?? "")) return null;
+  const reason = `by ${person() || "a person at the dashboard"}`;
+  return (
+    <button type="button" onClick={() => void act("mail/requeue", { message_id: m.message_id, agent: m.agent, reason })}>
+      Requeue
+    </button>
+  );
+}
+
+function Rows({ agent, messages, picked }: { agent: string; messages: Message[]; picked: string }): preact.JSX.Element {
+  return (
+    <ul class="rows" aria-label="Messages">
+      {[...messages].reverse().map((m) => (
+        <li key={m.message_id}>
+          <a class="row letter-row" data-row href={link("mail", agent, m.message_id)} aria-current={m.message_id === picked ? "true" : undefined}>
+            <span class="title" dir="auto">
+              {cut(subjectOf(m), 120) || "(empty)"}
+              <span class="next">
+                from {m.from}, {agoSeconds(m.age_seconds)}
+              </span>
+            </span>
+            <Status word={m.state ?? ""} />
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What became of a message, in the order of time. */
 function Course({ m }: { m: Message }): preact.JSX.Element {
   const steps: [string, string | undefined][] = [
-    ["accepted", m.accepted_at],
+    [`sent by ${m.from}`, m.accepted_at],
     ["claimed", m.claimed_at],
     [m.state ?? "settled", m.settled_at],
   ];
   return (
-    <p class="facts">
-      {steps.map(([word, time]) => time && <span>{`${clock(time)} ${word}`}</span>)}
-      <span>priority {m.priority}</span>
-      {m.plan && <a href={`${link("mail")}?plan=${encodeURIComponent(m.plan)}`}>{`${m.plan} / ${m.task_id ?? ""}`}</a>}
-    </p>
+    <ol class="steps" aria-label="Course of the message">
+      {steps.map(
+        ([word, time]) =>
+          time && (
+            <li>
+              <span class="when">
+                <Time at={time} />
+              </span>{" "}
+              {word}
+            </li>
+          ),
+      )}
+      {(m.receipts ?? []).map((r) => (
+        <li>
+          <span class="when">now</span> {r.state} at {r.to}
+        </li>
+      ))}
+    </ol>
   );
 }
 
-function Letter({ m }: { m: Message }): preact.JSX.Element {
-  const state = m.state ?? "";
+function Letter({ m, whole }: { m: Message; whole: boolean }): preact.JSX.Element {
   return (
-    <li key={m.message_id} class="letter">
+    <article class="letter" aria-label={subjectOf(m)}>
       <div class="facts">
-        <Person name={m.from} />
-        <strong>{m.command === "message" ? "" : m.command}</strong>
-        <Status word={state} />
-        <span>{agoSeconds(m.age_seconds)}</span>
-        {(state === "dead" || state === "failed" || state === "expired") && (
-          <button type="button" onClick={() => void act("mail/requeue", { message_id: m.message_id, agent: m.agent, reason: `by ${person() || "a person at the dashboard"}` })}>
-            Requeue
-          </button>
-        )}
+        <AgentName name={m.from} />
+        <span>→ {(m.to ?? [m.agent ?? ""]).join(", ")}</span>
+        {m.command !== "message" && <strong>{m.command}</strong>}
+        <Status word={m.state ?? ""} />
+        <span>priority {m.priority}</span>
+        {m.plan && <a href={`${link("mail")}?plan=${encodeURIComponent(m.plan)}`}>{`${m.plan} / ${m.task_id ?? ""}`}</a>}
+        <Requeue m={m} />
       </div>
-      {reasonOf(m) && <p class="red">{reasonOf(m)}</p>}
+      {reasonOf(m) && <p class="red">■ {reasonOf(m)}</p>}
       <Prose text={textOf(m)} />
-      <Course m={m} />
-    </li>
+      {whole && <Course m={m} />}
+    </article>
   );
 }
 
-function Inbox({ agent }: { agent: string }): preact.JSX.Element {
+function One({ agent, id, known }: { agent: string; id: string; known: Message | undefined }): preact.JSX.Element {
+  const asked = useAsk<{ message: Message }>({ operation: "mail/read", input: { message_id: id, agent }, room: "mail" });
+  return <Loaded asked={asked}>{({ message }) => <Letter m={{ ...known, ...message, agent, state: known?.state ?? message.state ?? "" }} whole />}</Loaded>;
+}
+
+function Inbox({ agent, picked }: { agent: string; picked: string }): preact.JSX.Element {
   const asked = useAsk<{ messages: Message[]; waiting: number }>({ operation: "mail/inbox", input: { agent, all: true }, room: "mail" });
   return (
     <section aria-label={`Mailbox of ${agent}`}>
-      <h2>
-        {agent} <small>{asked.data ? `${asked.data.waiting} waiting` : ""}</small>
-      </h2>
+      <Heading more={asked.data ? `${asked.data.waiting} waiting` : ""}>{agent}</Heading>
       <Loaded asked={asked}>
-        {({ messages }) =>
-          messages.length === 0 ? (
-            <p class="facts">Nothing was sent to {agent} yet.</p>
-          ) : (
-            <ul class="plain">
-              {messages.map((m) => (
-                <Letter m={{ ...m, agent }} />
-              ))}
-            </ul>
-          )
-        }
+        {({ messages }) => {
+          if (messages.length === 0) return <p class="facts">Nothing was sent to {agent} yet.</p>;
+          const id = picked || (messages[messages.length - 1]?.message_id ?? "");
+          return (
+            <div class="columns reading">
+              <Rows agent={agent} messages={messages} picked={id} />
+              <One agent={agent} id={id} known={messages.find((m) => m.message_id === id)} key={id} />
+            </div>
+          );
+        }}
       </Loaded>
     </section>
   );
 }
+
+function Dead(): preact.JSX.Element {
+  const asked = useAsk<{ messages: Message[] }>({ operation: "mail/dead", room: "mail" });
+  return (
+    <section aria-label="Dead letters">
+      <Heading>Dead letters</Heading>
+      <Loaded asked={asked}>
+        {({ messages }) => (messages.length === 0 ? <p class="facts">None: nothing was given up.</p> : <>{messages.map((m) => <Letter m={{ ...m, state: m.state ?? "dead" }} whole={false} key={m.message_id} />)}</>)}
+      </Loaded>
+    </section>
+  );
+}
+
+// ---- plans ----
 
 /** The rank of a task is the longest way to it: tasks that wait for nothing stand left. */
 export function ranksOf(tasks: Task[]): Map<string, number> {
@@ -181,9 +251,24 @@ export function ranksOf(tasks: Task[]): Map<string, number> {
   return ranks;
 }
 
-const BOX = { width: 168, height: 52 };
+/** The longest chain of tasks that are not completed: what the end has to wait for. */
+export function criticalPath(tasks: Task[]): string[] {
+  const left = tasks.filter((t) => t.status !== "COMPLETED");
+  const ranks = ranksOf(left.map((t) => ({ ...t, depends_on: t.depends_on.filter((id) => left.some((x) => x.task_id === id)) })));
+  const by = (a: Task, b: Task): number => (ranks.get(b.task_id) ?? 0) - (ranks.get(a.task_id) ?? 0);
+  const path: string[] = [];
+  let next = [...left].sort(by)[0];
+  while (next && !path.includes(next.task_id)) {
+    path.unshift(next.task_id);
+    const before = next.depends_on;
+    next = left.filter((t) => before.includes(t.task_id)).sort(by)[0];
+  }
+  return path;
+}
 
-function Tasks({ plan }: { plan: Plan }): preact.JSX.Element {
+const BOX = { width: 176, height: 52 };
+
+function Drawing({ plan, critical }: { plan: Plan; critical: string[] }): preact.JSX.Element {
   const ranks = ranksOf(plan.tasks);
   const edges = plan.tasks.flatMap((t) => t.depends_on.map((from) => ({ from, to: t.task_id })));
   const points = layers(plan.tasks.map((t) => ({ id: t.task_id, rank: ranks.get(t.task_id) ?? 0 })), edges, { x: BOX.width + 48, y: BOX.height + 16 });
@@ -192,29 +277,35 @@ function Tasks({ plan }: { plan: Plan }): preact.JSX.Element {
   const width = Math.max(0, ...all.map((p) => p.x)) + BOX.width + 4;
   const height = Math.max(0, ...all.map((p) => p.y)) - top + BOX.height / 2 + 2;
   return (
-    <>
-      <div class="scroll">
-        <svg class="tasks" width={width} height={height} viewBox={`-2 ${top} ${width} ${height}`} role="img" aria-label={`Tasks of ${plan.plan}; the table below says the same`}>
-          {edges.map((e) => {
-            const [a, b] = [points.get(e.from), points.get(e.to)];
-            if (!a || !b) return null;
-            const middle = (a.x + BOX.width + b.x) / 2;
-            return <path class="edge grey" d={`M${a.x + BOX.width},${a.y} C${middle},${a.y} ${middle},${b.y} ${b.x},${b.y}`} />;
-          })}
-          {plan.tasks.map((t) => {
-            const p = points.get(t.task_id) ?? { x: 0, y: 0 };
-            return (
-              <g class={`task ${toneOf(t.status.toLowerCase())}`} transform={`translate(${p.x},${p.y - BOX.height / 2})`}>
-                <rect width={BOX.width} height={BOX.height} rx={6} />
-                <text x={10} y={21} class="name">{`${t.task_id} · ${t.target_agent}`.slice(0, 24)}</text>
-                <text x={10} y={39}>
-                  {t.status.toLowerCase()}
-                </text>
-              </g>
-            );
-          })}
-        </svg>
-      </div>
+    <div class="scroll">
+      <svg class="tasks" width={width} height={height} viewBox={`-2 ${top} ${width} ${height}`} role="img" aria-label={`Tasks of ${plan.plan}; the table below says the same`}>
+        {edges.map((e) => {
+          const [a, b] = [points.get(e.from), points.get(e.to)];
+          if (!a || !b) return null;
+          const middle = (a.x + BOX.width + b.x) / 2;
+          const on = critical.includes(e.from) && critical.includes(e.to);
+          return <path class={`edge ${on ? "critical" : "grey"}`} d={`M${a.x + BOX.width},${a.y} C${middle},${a.y} ${middle},${b.y} ${b.x},${b.y}`} />;
+        })}
+        {plan.tasks.map((t) => {
+          const p = points.get(t.task_id) ?? { x: 0, y: 0 };
+          return (
+            <g class={`task ${toneOf(t.status.toLowerCase())}`} transform={`translate(${p.x},${p.y - BOX.height / 2})`}>
+              <rect width={BOX.width} height={BOX.height} rx={6} />
+              <text x={10} y={21} class="name">
+                {cut(`${t.task_id} · ${t.target_agent}`, 24)}
+              </text>
+              <text x={10} y={39}>{t.status.toLowerCase()}</text>
+            </g>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}
+
+function TaskTable({ plan, critical }: { plan: Plan; critical: string[] }): preact.JSX.Element {
+  return (
+    <div class="scroll">
       <table class="grid">
         <caption class="hidden">Tasks of {plan.plan}</caption>
         <thead>
@@ -229,7 +320,9 @@ function Tasks({ plan }: { plan: Plan }): preact.JSX.Element {
         <tbody>
           {plan.tasks.map((t) => (
             <tr>
-              <th scope="row">{t.task_id}</th>
+              <th scope="row">
+                {t.task_id} {critical.includes(t.task_id) && <span class="tag">critical</span>}
+              </th>
               <td>{t.action.replaceAll("_", " ").toLowerCase()}</td>
               <td>
                 <a href={link("mail", t.target_agent)}>{t.target_agent}</a>
@@ -242,23 +335,39 @@ function Tasks({ plan }: { plan: Plan }): preact.JSX.Element {
           ))}
         </tbody>
       </table>
-    </>
+    </div>
   );
 }
 
 function PlanView({ plan }: { plan: string }): preact.JSX.Element {
   const asked = useAsk<Plan>({ operation: "mail/graph", input: { plan }, room: "mail" });
   return (
-    <section aria-label={`Plan ${plan}`}>
+    <section aria-label={`Plan ${plan}`} class="plan">
       <Loaded asked={asked}>
-        {(p) => (
-          <>
-            <h2>
-              {p.goal ?? p.plan} <small>{`plan ${p.plan}: ${p.completed} of ${plural(p.tasks.length, "task")} completed`}</small>
-            </h2>
-            <Tasks plan={p} />
-          </>
-        )}
+        {(p) => {
+          const critical = criticalPath(p.tasks);
+          return (
+            <>
+              <Heading more={<a href={`${link("mail")}?plan=${encodeURIComponent(p.plan)}`}>plan {p.plan}</a>}>{p.goal ?? p.plan}</Heading>
+              <p class="lead">
+                {`${p.completed} of ${plural(p.tasks.length, "task")} completed.`}
+                {critical.length > 0 && ` The end waits for ${critical.join(" → ")}.`}{" "}
+                <button
+                  type="button"
+                  class="quiet picture"
+                  onClick={(event) => {
+                    const box = event.currentTarget.closest("section");
+                    if (box) void savePicture(box, p.plan);
+                  }}
+                >
+                  PNG
+                </button>
+              </p>
+              <Drawing plan={p} critical={critical} />
+              <TaskTable plan={p} critical={critical} />
+            </>
+          );
+        }}
       </Loaded>
     </section>
   );
@@ -266,91 +375,70 @@ function PlanView({ plan }: { plan: string }): preact.JSX.Element {
 
 /** Plans are known by the tasks that were delivered. */
 function Plans({ boxes }: { boxes: Mailbox[] }): preact.JSX.Element {
+  const inboxes = useAskAll<{ messages: Message[] }>("mail", "mail/inbox", boxes.map((box) => ({ agent: box.agent, all: true })));
+  const plans = [...new Set(inboxes.flatMap((inbox) => inbox.messages.flatMap((m) => (m.plan ? [m.plan] : []))))];
   return (
     <>
-      {boxes.map((box) => (
-        <PlansOf agent={box.agent} key={box.agent} />
+      {plans.map((plan) => (
+        <PlanView plan={plan} key={plan} />
       ))}
     </>
   );
 }
 
-const shown = new Map<string, string>(); // a plan is drawn once, by the first mailbox that has a task of it
+// ---- the view ----
 
-function PlansOf({ agent }: { agent: string }): preact.JSX.Element {
-  const asked = useAsk<{ messages: Message[] }>({ operation: "mail/inbox", input: { agent, all: true }, room: "mail" });
-  const plans = [...new Set((asked.data?.messages ?? []).flatMap((m) => (m.plan ? [m.plan] : [])))];
-  for (const plan of plans) if (!shown.has(plan)) shown.set(plan, agent);
+function Write({ to }: { to: string }): preact.JSX.Element {
   return (
-    <>
-      {plans
-        .filter((plan) => shown.get(plan) === agent)
-        .map((plan) => (
-          <PlanView plan={plan} key={plan} />
-        ))}
-    </>
-  );
-}
-
-function Dead(): preact.JSX.Element {
-  const asked = useAsk<{ messages: Message[] }>({ operation: "mail/dead", room: "mail" });
-  return (
-    <section aria-label="Dead letters">
-      <h2>Dead letters</h2>
-      <Loaded asked={asked}>
-        {({ messages }) =>
-          messages.length === 0 ? (
-            <p class="facts">None: nothing was given up.</p>
-          ) : (
-            <ul class="plain">
-              {messages.map((m) => (
-                <Letter m={m} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </section>
+    <Act
+      title="Write a message"
+      operation="mail/send"
+      verb="Send"
+      fields={[
+        { name: "to", label: "To", value: to, hint: "names with commas between, capability:WORD, all:WORD or broadcast" },
+        { name: "body", label: "Message", kind: "long" },
+        { name: "priority", label: "Priority", kind: "choice", choices: ["medium", "critical", "high", "low"] },
+      ]}
+      input={(typed) => ({
+        from: person() || "User",
+        to: (typed["to"] ?? "")
+          .split(",")
+          .map((name) => name.trim())
+          .filter(Boolean),
+        body: typed["body"],
+        priority: typed["priority"],
+      })}
+    >
+      <p class="facts">From {person() || "User"}, a person.</p>
+    </Act>
   );
 }
 
 function View({ place }: { place: Place }): preact.JSX.Element {
   const stats = useStats();
-  const picked = place.path[1] ?? "";
+  const [, picked = "", message = ""] = place.path;
   const plan = place.parameters.get("plan") ?? "";
   return (
     <Loaded asked={stats}>
       {({ mailboxes, waiting, dead }) => (
         <>
+          {(picked || plan) && (
+            <Crumbs>
+              <a href={link("mail")}>Mail</a> <span>›</span> <span>{picked || plan}</span>
+            </Crumbs>
+          )}
           <h1 class="sentence">
             {mailboxes.length
-              ? `${plural(waiting, "message waits", "messages wait")} in ${plural(mailboxes.length, "mailbox", "mailboxes")}; ${plural(dead, "dead letter")}.`
+              ? `${capital(count(waiting, "message waits", "messages wait"))} in ${count(mailboxes.length, "mailbox", "mailboxes")}${dead ? `; ${count(dead, "dead letter")}` : ""}.`
               : "No mailbox yet. conclave mail send --to NAME “…” makes one."}
           </h1>
           <div class="columns mailing">
             <div>
               <Boxes boxes={mailboxes} picked={picked} />
-              <Act
-                title="Write a message"
-                operation="mail/send"
-                verb="Send"
-                fields={[
-                  { name: "to", label: "To", value: picked, hint: "names with commas between, capability:WORD, all:WORD or broadcast" },
-                  { name: "body", label: "Message", kind: "long" },
-                  { name: "priority", label: "Priority", kind: "choice", choices: ["medium", "critical", "high", "low"] },
-                ]}
-                input={(typed) => ({
-                  from: person() || "User",
-                  to: (typed["to"] ?? "").split(",").map((name) => name.trim()).filter(Boolean),
-                  body: typed["body"],
-                  priority: typed["priority"],
-                })}
-              >
-                <p class="facts">From {person() || "User"}, a person.</p>
-              </Act>
+              <Write to={picked} key={picked} />
             </div>
             <div>
-              {plan ? <PlanView plan={plan} /> : picked ? <Inbox agent={picked} /> : <Dead />}
+              {plan ? <PlanView plan={plan} /> : picked ? <Inbox agent={picked} picked={message} key={picked} /> : <Dead />}
               {!plan && !picked && <Plans boxes={mailboxes} />}
             </div>
           </div>
@@ -360,4 +448,43 @@ function View({ place }: { place: Place }): preact.JSX.Element {
   );
 }
 
-export const mail: Room = { name: "mail", title: "Mail", useAttention, View, address: () => link("mail") };
+function AboutAgent({ name }: { name: string }): preact.JSX.Element | null {
+  const box = useStats().data?.mailboxes.find((b) => b.agent.toLowerCase() === name.toLowerCase());
+  if (!box) return null;
+  return (
+    <section aria-label="Mailbox">
+      <Heading more={<Status word={box.status} />}>Mailbox</Heading>
+      <p>
+        <a href={link("mail", box.agent)}>
+          {box.waiting} waiting{box.waiting > 0 && box.oldest_seconds !== null ? `, the oldest ${agoSeconds(box.oldest_seconds)}` : ""}
+        </a>
+        , {box.done} done{box.dead > 0 ? `, ${plural(box.dead, "dead letter")}` : ""}.
+      </p>
+    </section>
+  );
+}
+
+const verbs: Record<string, string> = {
+  send: "sent a message by",
+  claim: "took a message from",
+  done: "finished a message in",
+  fail: "could not do a message in",
+  requeue: "made a message new in",
+  plan: "handed in a plan to",
+  complete: "completed a task in",
+  take: "took the prompt from",
+  fetch: "fetched an answer from",
+  log: "wrote into the log of",
+};
+
+export const mail: Room = {
+  name: "mail",
+  title: "Mail",
+  useAttention,
+  useFigures,
+  AboutAgent,
+  View,
+  told: (commit) => verbs[(commit.operation ?? "").replace("mail ", "")] ?? (commit.operation ?? "changed").replace("mail ", ""),
+  scopeName: () => "mail",
+  address: () => link("mail"),
+};

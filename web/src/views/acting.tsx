@@ -1,15 +1,9 @@
 // acting.tsx - what a person can do in a dialogue: answer as an expert, register the drafted round, give a verdict.
 import { useAsk } from "../ask";
 import type { Input } from "../api";
-import type { Dialogue } from "../dialogue";
+import type { Dialogue, Waiting } from "../dialogue";
 import { Act, person } from "../parts/act";
 import { list } from "../words";
-
-interface Waiting {
-  round: number;
-  complete: boolean;
-  missing: string[];
-}
 
 interface Draft {
   payload: { [key: string]: never };
@@ -47,10 +41,9 @@ function Register({ d, round }: { d: Dialogue; round: number }): preact.JSX.Elem
   );
 }
 
-export function Acting({ d }: { d: Dialogue }): preact.JSX.Element | null {
-  const asked = useAsk<Waiting>({ operation: "dialogue/round-verify", input: { dialogue_id: d.id }, room: "dialogue", scope: d.id });
-  if (d.status === "converged" || d.status === "abandoned" || !asked.data) return null;
-  const { round, missing } = asked.data;
+export function Acting({ d, waiting }: { d: Dialogue; waiting: Waiting | undefined }): preact.JSX.Element | null {
+  if (d.status === "converged" || d.status === "abandoned" || !waiting) return null;
+  const { round, missing } = waiting;
   const by = person() ? ` (entered by ${person()}, a person)` : " (entered by a person at the dashboard)";
   return (
     <section aria-label="Act" class="acts">

@@ -1,8 +1,9 @@
-// dialogues.tsx - the deliberations: each with its status, its last step and its age.
+// dialogues.tsx - the deliberations: each with its question, what was decided or comes next, and how far it is.
 import { useAsk } from "../ask";
-import { link, type Place } from "../router";
-import { Loaded, Status } from "../parts/show";
-import { ago, plural } from "../words";
+import { Act } from "../parts/act";
+import { Choice, Heading, Loaded } from "../parts/show";
+import { go, link, linkWith, type Place } from "../router";
+import { ago, capital, count, plural, vote } from "../words";
 
 interface Row {
   dialogue_id: string;
@@ -10,82 +11,128 @@ interface Row {
   status: string;
   created_at: string;
   total_rounds: number;
-  total_alignment: number | null;
 }
+
+interface Page {
+  question: string | null;
+  decision: { recommendation: string; vote?: string | null } | null;
+  next_step?: { text: string };
+  convergence: { percentage: number; tensions: number; closed_tensions: number };
+}
+
+const running = (row: Row): boolean => row.status === "open" || row.status === "converging";
 
 const filters: [string, string, (row: Row) => boolean][] = [
   ["", "all", () => true],
-  ["running", "running", (row) => row.status === "open" || row.status === "converging"],
+  ["running", "running", running],
   ["decided", "decided", (row) => row.status === "converged"],
   ["abandoned", "abandoned", (row) => row.status === "abandoned"],
 ];
 
+const MOST = 50; // rows; the rest is found by searching
+
 function sentenceOf(rows: Row[]): string {
-  const running = rows.filter((row) => row.status === "open" || row.status === "converging").length;
+  if (rows.length === 0) return "No dialogue yet. Ask a question below, or: conclave dialogue create “…”";
   const decided = rows.filter((row) => row.status === "converged").length;
-  if (rows.length === 0) return "No dialogue yet. conclave dialogue create “…” starts one.";
-  return `${plural(rows.length, "dialogue")}: ${running} running, ${decided} decided.`;
+  return `${capital(count(rows.length, "dialogue"))}: ${count(rows.filter(running).length, "is", "are")} running, ${count(decided, "is", "are")} decided.`;
 }
 
-function List({ rows, filter }: { rows: Row[]; filter: string }): preact.JSX.Element {
-  const keep = filters.find(([name]) => name === filter)?.[2] ?? (() => true);
-  return (
-    <section aria-label="Dialogues">
-      <h2>
-        Dialogues
-        <nav class="filters" aria-label="Which dialogues">
-          {filters.map(([name, word]) => (
-            <a href={name ? `${link()}?show=${name}` : link()} aria-current={name === filter ? "page" : undefined}>
-              {word}
-            </a>
-          ))}
-        </nav>
-      </h2>
-      <ul class="rows">
-        {rows.filter(keep).map((row) => (
-          <li key={row.dialogue_id}>
-            <a class="row" data-row href={link("dialogue", row.dialogue_id)}>
-              <span class="title">
-                {row.title}
-                <NextStep id={row.dialogue_id} />
-              </span>
-              <Status word={row.status} />
-              <span class="number">{plural(row.total_rounds, "round")}</span>
-              <span class="age">{ago(row.created_at)}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+function sign(row: Row): [string, string] {
+  if (row.status === "converged") return ["✔", "green"];
+  return row.status === "abandoned" ? ["○", "grey"] : ["◐", "amber"];
 }
 
-/** What stands in a row besides the title: the decision, or the next step. */
-function NextStep({ id }: { id: string }): preact.JSX.Element {
-  const asked = useAsk<{ next_step?: { text: string }; convergence: { percentage: number; tensions: number; closed_tensions: number } }>({
-    operation: "dialogue/progress",
-    input: { dialogue_id: id },
-    room: "dialogue",
-    scope: id,
-  });
-  const open = asked.data ? asked.data.convergence.tensions - asked.data.convergence.closed_tensions : 0;
+/** The decision, or the next step. */
+function Line({ row, page }: { row: Row; page: Page | undefined }): preact.JSX.Element {
+  if (!page) return <span class="next">{row.status}</span>;
+  const result = page.decision?.vote ? ` (${vote(page.decision.vote)})` : "";
   return (
-    <span class="next">
-      {asked.data && `${asked.data.convergence.percentage} % converged · ${plural(open, "open tension")} · ${asked.data.next_step?.text ?? ""}`}
+    <span class="next" dir="auto">
+      {page.decision ? `Decided: ${page.decision.recommendation}${result}` : row.status === "abandoned" ? "Abandoned without a decision." : (page.next_step?.text ?? "")}
     </span>
   );
 }
 
+function Entry({ row }: { row: Row }): preact.JSX.Element {
+  const { data } = useAsk<Page>({ operation: "dialogue/show", input: { dialogue_id: row.dialogue_id }, room: "dialogue", scope: row.dialogue_id });
+  const [glyph, tone] = sign(row);
+  const open = data ? data.convergence.tensions - data.convergence.closed_tensions : 0;
+  return (
+    <a class="row dialogue-row" data-row href={link("dialogue", row.dialogue_id)}>
+      <span class={`sign ${tone}`} aria-hidden="true">
+        {glyph}
+      </span>
+      <span class="title" dir="auto">
+        {data?.question ?? row.title}
+        <Line row={row} page={data} />
+      </span>
+      <span class="far">
+        {plural(row.total_rounds, "round")}
+        {data && running(row) && (
+          <>
+            {" · "}
+            <span class={open ? "amber" : ""}>{open} open</span>
+            {` · ${data.convergence.percentage} %`}
+            <span class="bar" style={{ "--part": `${data.convergence.percentage}%` }} role="img" title="how far it has converged" aria-label={`${data.convergence.percentage} % converged`} />
+          </>
+        )}
+      </span>
+      <span class="age">{ago(row.created_at)}</span>
+    </a>
+  );
+}
+
+/** A question, and who is asked: a panel that the program or the project has. */
+function Ask(): preact.JSX.Element {
+  const panels = useAsk<{ panels: { name: string }[] }>({ operation: "dialogue/panel-list", room: "-" });
+  return (
+    <Act
+      title="+ Ask a question"
+      operation="dialogue/create"
+      verb="Begin"
+      fields={[
+        { name: "title", label: "Title", hint: "a few words; its address is made of them" },
+        { name: "question", label: "Question", kind: "long", hint: "what is to be decided" },
+        { name: "panel", label: "Panel", kind: "choice", choices: (panels.data?.panels ?? []).map((p) => p.name) },
+      ]}
+      input={(typed) => ({ title: typed["title"], question: typed["question"] || undefined, panel: typed["panel"] || undefined })}
+      onDone={(answer) => go(link("dialogue", (answer as { dialogue_id: string }).dialogue_id))}
+    />
+  );
+}
+
 export function Dialogues({ place, short }: { place: Place; short?: boolean }): preact.JSX.Element {
-  const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", room: "dialogue" });
+  const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", input: { limit: 1000 }, room: "dialogue" });
+  const filter = place.parameters.get("show") ?? "";
+  const keep = filters.find(([name]) => name === filter)?.[2] ?? (() => true);
   return (
     <Loaded asked={asked}>
-      {({ dialogues }) => (
-        <>
-          {!short && <h1 class="sentence">{sentenceOf(dialogues)}</h1>}
-          <List rows={dialogues} filter={place.parameters.get("show") ?? ""} />
-        </>
-      )}
+      {({ dialogues }) => {
+        const rows = dialogues.filter(keep);
+        return (
+          <section aria-label="Dialogues">
+            {!short && <h1 class="sentence">{sentenceOf(dialogues)}</h1>}
+            <div class="heading">
+              {short && <Heading>Dialogues</Heading>}
+              <Choice label="Which dialogues" picked={filter} options={filters.map(([name, word]) => [name, word])} href={(show) => linkWith(place, { show })} />
+            </div>
+            {rows.length === 0 && <p class="facts">{short ? sentenceOf(dialogues) : "None."}</p>}
+            <ul class="rows">
+              {rows.slice(0, short ? 8 : MOST).map((row) => (
+                <li key={row.dialogue_id}>
+                  <Entry row={row} />
+                </li>
+              ))}
+            </ul>
+            {rows.length > (short ? 8 : MOST) && (
+              <p class="facts">
+                {short ? <a href={link("dialogue")}>{plural(rows.length - 8, "more", "more")}</a> : `${rows.length - MOST} older ones are not shown: search for them, or conclave dialogue list.`}
+              </p>
+            )}
+            <Ask />
+          </section>
+        );
+      }}
     </Loaded>
   );
 }

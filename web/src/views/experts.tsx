@@ -1,108 +1,91 @@
-// experts.tsx - who sat, what they scored, and what became of what they said.
-import { agreement, type Dialogue, type Expert } from "../dialogue";
-import { Person } from "../parts/show";
-import { plural } from "../words";
+// experts.tsx - experts over all dialogues: how they scored, what became of what they said, who agrees with whom.
+import { useAsk } from "../ask";
+import type { Agreement } from "../dialogue";
+import { Chart } from "../parts/chart";
+import { HeatMap } from "../parts/heat";
+import { Crumbs, ExpertName, Glyph, Heading, Loaded, Person, Status } from "../parts/show";
+import { link, type Place } from "../router";
+import { capital, count, list, plural, type Kind } from "../words";
 
-function fate(d: Dialogue, slug: string): string {
-  const own = d.entities.filter((e) => e.contributors.includes(slug));
-  const tensions = own.filter((e) => e.kind === "tension");
-  const closed = tensions.filter((t) => t.status === "resolved" || t.status === "accepted").length;
-  const adopted = own.filter((e) => e.status === "adopted").length;
-  return [
-    plural(own.length, "contribution"),
-    tensions.length ? `${closed} of ${plural(tensions.length, "tension")} closed` : "",
-    adopted ? `${adopted} adopted` : "",
-  ]
-    .filter(Boolean)
-    .join(", ");
+interface Summary {
+  expert_slug: string;
+  roles: string[];
+  dialogues: number;
+  rounds: number;
+  total_score: number;
+  contributions: number;
+  tensions_raised: number;
+  tensions_closed: number;
+  recommendations_made: number;
+  recommendations_adopted: number;
 }
 
-function Row({ d, expert }: { d: Dialogue; expert: Expert }): preact.JSX.Element {
-  return (
-    <tr>
-      <th scope="row">
-        <Person name={expert.slug} />
-      </th>
-      <td>{expert.role}</td>
-      <td>{expert.tier}</td>
-      {d.rounds.map((r) => (
-        <td class="number">{expert.scores[String(r.round)] ?? ""}</td>
-      ))}
-      <td class="number">{expert.total ?? ""}</td>
-      <td>{fate(d, expert.slug)}</td>
-    </tr>
-  );
+interface Part {
+  dialogue_id: string;
+  title: string;
+  dialogue_status: string;
+  role: string;
+  tier: string;
+  focus?: string;
+  total_score: number | null;
+  scores: { round: number; score: number }[];
+  items: { id: string; kind: Kind; label: string; round: number; status: string }[];
 }
 
-/** Support minus oppose, who of whom; the numbers say what the colour does. */
-function HeatMap({ d }: { d: Dialogue }): preact.JSX.Element {
-  const pairs = agreement(d);
-  const most = Math.max(1, ...[...pairs.values()].map((p) => Math.abs(p.support - p.oppose)));
-  return (
-    <section aria-label="Agreement">
-      <h2>
-        Agreement <small>the row supports (+) or opposes (−) the column</small>
-      </h2>
-      <div class="scroll">
-        <table class="heat">
-          <caption class="hidden">Support minus oppose between experts</caption>
-          <thead>
-            <tr>
-              <th scope="col">Expert</th>
-              {d.experts.map((e) => (
-                <th scope="col">{e.slug}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {d.experts.map((row) => (
-              <tr>
-                <th scope="row">
-                  <Person name={row.slug} />
-                </th>
-                {d.experts.map((column) => {
-                  const p = pairs.get(`${row.slug} ${column.slug}`);
-                  if (!p) return <td />;
-                  const net = p.support - p.oppose;
-                  return (
-                    <td
-                      class={net > 0 ? "heat-for" : net < 0 ? "heat-against" : ""}
-                      style={{ "--heat": `${Math.round((45 * Math.abs(net)) / most)}%` }}
-                      title={`${row.slug} supports ${p.support} and opposes ${p.oppose} of ${column.slug}`}
-                    >
-                      {net > 0 ? `+${net}` : String(net).replace("-", "−")} <small>{p.support + p.oppose}</small>
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  );
+interface Pair extends Agreement {
+  from: string;
+  to: string;
 }
 
-function Table({ d }: { d: Dialogue }): preact.JSX.Element {
+interface Answer {
+  experts: Summary[];
+  agreement: Pair[];
+  dialogues: Part[];
+}
+
+const pairsOf = (all: Pair[]): Map<string, Agreement> => new Map(all.map((p) => [`${p.from} ${p.to}`, p]));
+
+const of = (part: number, whole: number): string => (whole ? `${part} of ${whole}` : "–");
+
+function Table({ experts }: { experts: Summary[] }): preact.JSX.Element {
   return (
     <div class="scroll">
       <table class="grid">
-        <caption class="hidden">Experts with their scores</caption>
+        <caption class="hidden">Experts of all dialogues</caption>
         <thead>
           <tr>
             <th scope="col">Expert</th>
-            <th scope="col">Role</th>
-            <th scope="col">Tier</th>
-            {d.rounds.map((r) => (
-              <th scope="col">R{r.round}</th>
-            ))}
-            <th scope="col">Total</th>
-            <th scope="col">What became of it</th>
+            <th scope="col">Roles</th>
+            <th scope="col" class="figure">
+              Dialogues
+            </th>
+            <th scope="col" class="figure">
+              Score
+            </th>
+            <th scope="col" class="figure">
+              Contributions
+            </th>
+            <th scope="col" class="figure">
+              Tensions closed
+            </th>
+            <th scope="col" class="figure">
+              Recommendations adopted
+            </th>
           </tr>
         </thead>
         <tbody>
-          {d.experts.map((expert) => (
-            <Row d={d} expert={expert} key={expert.slug} />
+          {experts.map((e) => (
+            <tr key={e.expert_slug}>
+              <th scope="row">
+                <ExpertName slug={e.expert_slug} />
+              </th>
+              <td>{e.roles.join(", ")}</td>
+              <td class="figure">{e.dialogues}</td>
+              <td class="figure">{e.total_score}</td>
+              <td class="figure">{e.contributions}</td>
+              <td class="figure">{of(e.tensions_closed, e.tensions_raised)}</td>
+              <td class="figure">{of(e.recommendations_adopted, e.recommendations_made)}</td>
+            </tr>
           ))}
         </tbody>
       </table>
@@ -110,11 +93,128 @@ function Table({ d }: { d: Dialogue }): preact.JSX.Element {
   );
 }
 
-export function Experts({ d }: { d: Dialogue }): preact.JSX.Element {
+function All(): preact.JSX.Element {
+  const asked = useAsk<Answer>({ operation: "dialogue/experts", room: "dialogue" });
   return (
-    <>
-      <Table d={d} />
-      <HeatMap d={d} />
-    </>
+    <Loaded asked={asked}>
+      {({ experts, agreement }) => (
+        <>
+          <h1 class="sentence">
+            {experts.length
+              ? `${capital(count(experts.length, "expert"))} sat in the dialogues of this project. ${capital(experts[0]?.expert_slug ?? "")} scored most.`
+              : "No expert has sat on a panel yet."}
+          </h1>
+          {experts.length > 0 && <Table experts={experts} />}
+          <HeatMap people={experts.slice(0, 40).map((e) => e.expert_slug)} pairs={pairsOf(agreement)} />
+        </>
+      )}
+    </Loaded>
   );
+}
+
+const kindsOf: [Kind, string][] = [
+  ["tension", "Tensions"],
+  ["recommendation", "Recommendations"],
+  ["perspective", "Perspectives"],
+  ["claim", "Claims"],
+  ["evidence", "Evidence"],
+];
+
+function Fates({ parts }: { parts: Part[] }): preact.JSX.Element {
+  const items = parts.flatMap((p) => p.items.map((item) => ({ ...item, dialogue: p.dialogue_id })));
+  return (
+    <section aria-label="What became of it">
+      <Heading>What became of what they said</Heading>
+      {kindsOf.map(([kind, word]) => {
+        const own = items.filter((item) => item.kind === kind);
+        return (
+          own.length > 0 && (
+            <details open={kind === "tension" || kind === "recommendation"}>
+              <summary>
+                {word} <small>{own.length}</small>
+              </summary>
+              <ul class="plain">
+                {own.slice(0, 100).map((item) => (
+                  <li key={`${item.dialogue} ${item.id}`}>
+                    <div class="tension">
+                      <Glyph kind={item.kind} status={item.status} />
+                      <a class="id" href={link("dialogue", item.dialogue, "item", item.id)}>
+                        {item.id}
+                      </a>
+                      <span class="label" dir="auto">
+                        {item.label}
+                      </span>
+                      <Status word={item.status} kind={item.kind} />
+                    </div>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )
+        );
+      })}
+    </section>
+  );
+}
+
+function Scores({ part }: { part: Part }): preact.JSX.Element {
+  return (
+    <li>
+      <a href={link("dialogue", part.dialogue_id)}>{part.title}</a> <span class="facts">{[part.role, part.tier, part.dialogue_status, part.total_score !== null && `score ${part.total_score}`].filter(Boolean).join(" · ")}</span>
+      {part.scores.length > 1 && (
+        <Chart
+          title={`${plural(part.scores.length, "round")}: ${part.scores.map((s) => s.score).join(", ")}.`}
+          labels={part.scores.map((s) => `R${s.round}`)}
+          series={[{ name: "score", tone: "accent", values: part.scores.map((s) => s.score) }]}
+          height={96}
+        />
+      )}
+    </li>
+  );
+}
+
+function One({ slug }: { slug: string }): preact.JSX.Element {
+  const asked = useAsk<Answer>({ operation: "dialogue/experts", input: { expert: slug }, room: "dialogue" });
+  return (
+    <Loaded asked={asked}>
+      {({ experts, agreement, dialogues }) => {
+        const e = experts.find((one) => one.expert_slug === slug);
+        if (!e) return <p class="fault">No expert of this project is called {slug}.</p>;
+        const others = [...new Set(agreement.flatMap((p) => [p.from, p.to]))].filter((other) => other !== slug);
+        return (
+          <article>
+            <Crumbs>
+              <a href={link("experts")}>Experts</a> <span>›</span> <span>{slug}</span>
+            </Crumbs>
+            <h1>
+              <Person name={slug} />
+            </h1>
+            <p class="lead">
+              {capital(list(e.roles))}. {capital(count(e.contributions, "contribution"))} in {count(e.dialogues, "dialogue")}, score {e.total_score}.
+              {e.tensions_raised > 0 && ` ${e.tensions_closed} of ${plural(e.tensions_raised, "tension")} closed.`}
+              {e.recommendations_made > 0 && ` ${e.recommendations_adopted} of ${plural(e.recommendations_made, "recommendation")} adopted.`}
+            </p>
+            {dialogues[0]?.focus && <p class="facts">{dialogues[0].focus}</p>}
+            <div class="columns">
+              <section aria-label="Dialogues">
+                <Heading>Scores by dialogue</Heading>
+                <ul class="plain">
+                  {dialogues.map((part) => (
+                    <Scores part={part} key={part.dialogue_id} />
+                  ))}
+                </ul>
+                <HeatMap people={[slug, ...others]} pairs={pairsOf(agreement)} />
+              </section>
+              <Fates parts={dialogues} />
+            </div>
+          </article>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+export function ExpertsView({ place }: { place: Place }): preact.JSX.Element {
+  const slug = place.path[1] ?? "";
+  return slug ? <One slug={slug} key={slug} /> : <All />;
 }

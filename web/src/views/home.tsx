@@ -1,25 +1,26 @@
-// home.tsx - what is going on: what waits for somebody, the dialogues, and what was committed lately in every room.
-import { useEffect, useState } from "preact/hooks";
-import { useAsk } from "../ask";
-import { onCommit, type Commit } from "../live";
-import type { Attention } from "../room";
-import { addressOf, rooms } from "../rooms";
-import { link, type Place } from "../router";
-import { clock, plural } from "../words";
+// home.tsx - what is going on: what waits for somebody, the dialogues, the project in numbers, what was committed lately.
+import { Feed } from "../parts/feed";
+import { Choice, Heading } from "../parts/show";
+import type { Attention, Figure } from "../room";
+import { rooms } from "../rooms";
+import { linkWith, link, type Place } from "../router";
+import { capital, count } from "../words";
+import { AgentNames, useAgents } from "./agents";
 import { Dialogues } from "./dialogues";
-
-interface Feed {
-  entries: Commit[];
-  position: string;
-}
 
 /** All that waits, room by room. The table of rooms is constant, so the hooks are asked in the same order each time. */
 function useAttention(): Attention[] {
   return rooms.flatMap((room) => room.useAttention());
 }
 
+function useFigures(): Figure[] {
+  return rooms.flatMap((room) => room.useFigures?.() ?? []);
+}
+
+const signs: Record<Attention["tone"], string> = { red: "■", amber: "▲", blue: "●" };
+const words: Record<Attention["tone"], string> = { red: "blocked or failed", amber: "waits", blue: "under way" };
+
 function Needs({ all }: { all: Attention[] }): preact.JSX.Element {
-  const signs: Record<Attention["tone"], string> = { red: "■", amber: "▲", blue: "●" };
   const order = ["red", "amber", "blue"];
   const sorted = [...all].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
   if (all.length === 0) return <p class="facts">Nobody waits for anything.</p>;
@@ -28,10 +29,10 @@ function Needs({ all }: { all: Attention[] }): preact.JSX.Element {
       {sorted.map((one) => (
         <li key={one.text}>
           <a data-row href={one.href}>
-            <span class={one.tone} aria-hidden="true">
+            <span class={one.tone} role="img" aria-label={words[one.tone]}>
               {signs[one.tone]}
-            </span>{" "}
-            {one.text}
+            </span>
+            <span dir="auto">{one.text}</span>
           </a>
         </li>
       ))}
@@ -39,51 +40,59 @@ function Needs({ all }: { all: Attention[] }): preact.JSX.Element {
   );
 }
 
-function Activity({ only }: { only: string }): preact.JSX.Element {
-  const [news, setNews] = useState<Commit[]>([]);
-  const feed = useAsk<Feed>({ operation: "feed", input: { limit: 1000 }, room: "-" });
-  useEffect(() => onCommit((commit) => setNews((all) => [commit, ...all].slice(0, 30))), []);
-  const seen = new Set(news.map((commit) => commit.position));
-  const old = [...(feed.data?.entries ?? [])].reverse().filter((commit) => !seen.has(commit.position));
+function Figures(): preact.JSX.Element {
+  const all = useFigures();
+  return (
+    <ul class="figures" aria-label="The project in numbers">
+      {all.map((one) => (
+        <li key={one.label}>
+          <a href={one.href}>
+            <strong>{one.value}</strong> {one.label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Activity({ place }: { place: Place }): preact.JSX.Element {
+  const only = place.parameters.get("room") ?? "";
   return (
     <section aria-label="Activity">
-      <h2>
-        Activity
-        <nav class="filters" aria-label="Activity of which room">
-          {["", ...rooms.map((room) => room.name)].map((name) => (
-            <a href={name ? `${link()}?room=${name}` : link()} aria-current={only === name ? "page" : undefined}>
-              {name || "all"}
-            </a>
-          ))}
-        </nav>
-      </h2>
-      <ol class="activity">
-        {[...news, ...old].filter((c) => !only || c.room === only).slice(0, 20).map((commit) => (
-          <li key={commit.position} class={seen.has(commit.position) ? "fresh" : ""}>
-            <time dateTime={commit.created_at}>{clock(commit.created_at)}</time>{" "}
-            <a href={addressOf(commit.room, commit.scope)}>{commit.scope || commit.room}</a>{" "}
-            <span class="what">{commit.operation ?? "changed"}</span>{" "}
-            {commit.who.length > 0 && <span class="who">{commit.who.join(", ")}</span>}
-          </li>
-        ))}
-      </ol>
+      <div class="heading">
+        <Heading>Activity</Heading>
+        <Choice label="Activity of which room" picked={only} options={[["", "all"], ...rooms.map((room): [string, string] => [room.name, room.name])]} href={(room) => linkWith(place, { room })} />
+      </div>
+      <Feed {...(only ? { room: only } : {})} most={18} />
     </section>
   );
 }
 
+function Agents(): preact.JSX.Element | null {
+  const agents = useAgents().data?.agents ?? [];
+  if (agents.length === 0) return null;
+  return (
+    <section aria-label="Agents">
+      <Heading more={<a href={link("agents")}>all of them</a>}>Agents</Heading>
+      <AgentNames agents={agents.slice(0, 24)} />
+    </section>
+  );
+}
 
 export function Home({ place }: { place: Place }): preact.JSX.Element {
   const all = useAttention();
   const urgent = all.filter((one) => one.tone !== "blue").length;
   return (
     <>
-      <h1 class="sentence">
-        {urgent ? `${plural(urgent, "thing needs", "things need")} attention.` : "Nothing needs attention."}
-      </h1>
+      <h1 class="sentence">{urgent ? `${capital(count(urgent, "thing needs", "things need"))} attention.` : "Nothing needs attention."}</h1>
       <Needs all={all} />
+      <Figures />
       <div class="columns">
         <Dialogues place={place} short />
-        <Activity only={place.parameters.get("room") ?? ""} />
+        <div>
+          <Activity place={place} />
+          <Agents />
+        </div>
       </div>
     </>
   );

@@ -1,0 +1,80 @@
+/* answer_cache.c - answers that can be given again; see answer_cache.h. */
+#include "base/answer_cache.h"
+
+#include <assert.h>
+#include <nettle/sha2.h>
+#include <pthread.h>
+
+#include "base/heap.h"
+#include "base/map.h"
+
+enum {
+    MAX_ANSWER = 1 << 19,
+    MAX_KEPT = 1 << 21, /* bytes of all of them */
+};
+
+_Static_assert(MAX_ANSWER + CV_ANSWER_CACHE_MAX_QUESTION <= MAX_KEPT, "one answer fits");
+
+struct cv_answer_cache {
+    pthread_mutex_t lock;
+    uint64_t version; /* 0: nothing is kept yet */
+    cv_arena arena;
+    size_t bytes;
+    cv_map answers; /* question -> cv_str * */
+};
+
+cv_answer_cache *cv_answer_cache_new(void)
+{
+    cv_answer_cache *cache = CV_HEAP_NEW(cv_answer_cache);
+    pthread_mutex_init(&cache->lock, NULL);
+    return cache;
+}
+
+void cv_answer_cache_free(cv_answer_cache *cache)
+{
+    pthread_mutex_destroy(&cache->lock);
+    cv_arena_release(&cache->arena);
+    cv_heap_free(cache);
+}
+
+void cv_answer_cache_add_secret(cv_buf *question, cv_str secret)
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct sha256_ctx ctx;
+    if (!secret.p)
+        return;
+    sha256_init(&ctx);
+    sha256_update(&ctx, secret.n, (const uint8_t *)secret.p);
+    sha256_digest(&ctx, sizeof digest, digest);
+    cv_buf_add(question, (cv_str){(const char *)digest, sizeof digest});
+}
+
+bool cv_answer_cache_find(cv_answer_cache *cache, uint64_t version, cv_str question,
+                          void (*give)(void *ctx, cv_str answer), void *ctx)
+{
+    pthread_mutex_lock(&cache->lock);
+    const uintptr_t *place = cache->version == version ? cv_map_get(&cache->answers, question) : NULL;
+    if (place)
+        give(ctx, *(const cv_str *)*place);
+    pthread_mutex_unlock(&cache->lock);
+    return place;
+}
+
+void cv_answer_cache_add(cv_answer_cache *cache, uint64_t version, cv_str question, cv_str answer)
+{
+    assert(version > 0);
+    if (question.n > CV_ANSWER_CACHE_MAX_QUESTION || answer.n > MAX_ANSWER)
+        return;
+    pthread_mutex_lock(&cache->lock);
+    if (cache->version != version || cache->bytes > MAX_KEPT - MAX_ANSWER - CV_ANSWER_CACHE_MAX_QUESTION) {
+        cv_arena_reset(&cache->arena);
+        cache->answers = (cv_map){0};
+        cache->version = version;
+        cache->bytes = 0;
+    }
+    cache->bytes += question.n + answer.n;
+    cv_str *copy = CV_NEW(&cache->arena, cv_str);
+    *copy = cv_arena_copy(&cache->arena, answer);
+    *cv_map_put(&cache->answers, &cache->arena, cv_arena_copy(&cache->arena, question), NULL) = (uintptr_t)copy;
+    pthread_mutex_unlock(&cache->lock);
+}

@@ -1,0 +1,34 @@
+/* answer_cache.h - answers that can be given again as long as nothing has changed.
+ *
+ *     question ->  asked before, and the version is the same: the answer as it was, at once
+ *
+ * Whoever serves prints a question as bytes: what was asked, of whom, by whom. A secret that decides what may be seen
+ * is a part of it, by its digest. An answer is kept under the version that was read before it was made: what has
+ * changed meanwhile has another one, so that no answer is older than its question. Another version, or too much:
+ * everything is forgotten. From any thread.
+ */
+#ifndef CV_BASE_ANSWER_CACHE_H
+#define CV_BASE_ANSWER_CACHE_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+
+typedef struct cv_answer_cache cv_answer_cache;
+
+enum { CV_ANSWER_CACHE_MAX_QUESTION = 1 << 10 }; /* bytes: longer ones are hardly asked twice, and never kept */
+
+cv_answer_cache *cv_answer_cache_new(void);
+void cv_answer_cache_free(cv_answer_cache *cache);
+
+/* An absent secret adds nothing. */
+void cv_answer_cache_add_secret(cv_buf *question, cv_str secret);
+
+/* False: it is not known. `give` gets the answer while nobody can throw it away: it copies what it needs. */
+bool cv_answer_cache_find(cv_answer_cache *cache, uint64_t version, cv_str question,
+                          void (*give)(void *ctx, cv_str answer), void *ctx);
+
+/* `version` is above 0. What is too large is not kept. */
+void cv_answer_cache_add(cv_answer_cache *cache, uint64_t version, cv_str question, cv_str answer);
+
+#endif

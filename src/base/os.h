@@ -1,0 +1,58 @@
+/* os.h - what only some systems have, each behind one function.
+ *
+ *     os_linux.c      with Linux's own calls
+ *     os_portable.c   with POSIX alone; what POSIX cannot do fails with ENOSYS, and callers have another way
+ *
+ * Which of the two is compiled says CV_OS_PORTABLE, which is set where the system is not Linux.
+ */
+#ifndef CV_BASE_OS_H
+#define CV_BASE_OS_H
+
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+
+#if !defined(__linux__) && !defined(CV_OS_PORTABLE)
+#define CV_OS_PORTABLE 1
+#endif
+
+/* A handle of a folder or a file that is only passed on to calls ending in "at", or looked at. */
+#ifdef CV_OS_PORTABLE
+#define CV_OS_HANDLE O_RDONLY
+#else
+#define CV_OS_HANDLE O_PATH
+#endif
+
+/* How a rename treats what has the new name already; 0: it replaces it. */
+enum { CV_OS_NOREPLACE = 1, CV_OS_EXCHANGE = 2 };
+int cv_os_rename(int from_folder, const char *from, int to_folder, const char *to, unsigned how);
+
+/* Opens a path below `root` in one step, without following a link. */
+int cv_os_open_below(int root, const char *path, int flags);
+
+/* Copies bytes from one file to another within the kernel. Returns how many; 0 or -1: copy them by hand. */
+ssize_t cv_os_copy(int from, off_t at, int to, size_t n);
+
+/* Begins to write a part of a file to the disk; a later sync waits for less. */
+void cv_os_begin_sync(int fd, off_t at, off_t n);
+
+/* A short text that stays with a file. False: the file system keeps none, or this file has another length of it. */
+bool cv_os_set_mark(int fd, const char *name, const char *text, size_t n);
+bool cv_os_get_mark(int fd, const char *name, char *ret_text, size_t n);
+
+/* Random bytes for secrets and names. False: the system has none to give yet. */
+bool cv_os_random(void *bytes, size_t n);
+
+/* The path of the running program, with a NUL behind it; absent: the system does not say. */
+cv_str cv_os_program(cv_arena *a);
+
+/* A text that is another one after every start of the machine; absent: the system does not say. */
+cv_str cv_os_boot(cv_arena *a);
+
+/* A descriptor that can be read when something changes in a folder that was added to it; -1: folders must be scanned.
+ */
+int cv_os_watch(void);
+bool cv_os_watch_folder(int watch, int folder);
+
+#endif

@@ -1,0 +1,99 @@
+/* os_linux.c - what only some systems have, on Linux; see os.h. */
+#include "base/os.h"
+
+#ifndef CV_OS_PORTABLE
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/inotify.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#ifdef SYS_openat2
+#include <linux/openat2.h>
+#endif
+
+_Static_assert(CV_OS_NOREPLACE == RENAME_NOREPLACE && CV_OS_EXCHANGE == RENAME_EXCHANGE, "they are handed on");
+
+int cv_os_rename(int from_folder, const char *from, int to_folder, const char *to, unsigned how)
+{
+    return how ? renameat2(from_folder, from, to_folder, to, how) : renameat(from_folder, from, to_folder, to);
+}
+
+int cv_os_open_below(int root, const char *path, int flags)
+{
+#ifdef SYS_openat2
+    struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    return (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+#else
+    (void)root, (void)path, (void)flags;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+ssize_t cv_os_copy(int from, off_t at, int to, size_t n)
+{
+    ssize_t copied;
+    do
+        copied = copy_file_range(from, &at, to, NULL, n, 0);
+    while (copied < 0 && errno == EINTR);
+    return copied;
+}
+
+void cv_os_begin_sync(int fd, off_t at, off_t n)
+{
+    sync_file_range(fd, at, n, SYNC_FILE_RANGE_WRITE);
+}
+
+bool cv_os_set_mark(int fd, const char *name, const char *text, size_t n)
+{
+    return fsetxattr(fd, name, text, n, 0) == 0;
+}
+
+bool cv_os_get_mark(int fd, const char *name, char *ret_text, size_t n)
+{
+    return fgetxattr(fd, name, ret_text, n) == (ssize_t)n;
+}
+
+bool cv_os_random(void *bytes, size_t n)
+{
+    return getrandom(bytes, n, GRND_NONBLOCK) == (ssize_t)n;
+}
+
+cv_str cv_os_program(cv_arena *a)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    return n > 0 && (size_t)n < sizeof path ? cv_str_of(cv_arena_copy_z(a, (cv_str){path, (size_t)n})) : (cv_str){0};
+}
+
+cv_str cv_os_boot(cv_arena *a)
+{
+    char id[64];
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, id, sizeof id) : 0;
+    if (fd >= 0)
+        close(fd);
+    return n > 0 ? cv_arena_copy(a, cv_str_trim((cv_str){id, (size_t)n})) : (cv_str){0};
+}
+
+int cv_os_watch(void)
+{
+    return inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+}
+
+/* The folder is reached through its handle: what stands under its name meanwhile does not matter. */
+bool cv_os_watch_folder(int watch, int folder)
+{
+    enum { EVENTS = IN_CREATE | IN_DELETE | IN_MOVE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR };
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", folder);
+    return inotify_add_watch(watch, path, EVENTS) >= 0;
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* live.c - what a command tells while it is under way; see live.h. */
+#include "door/live.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/plain.h"
+#include "base/signals.h"
+#include "base/steady.h"
+#include "door/cli_parts.h"
+
+enum { BEAT_MS = 100 };
+
+static void show(cv_buf *bytes)
+{
+    if (bytes->n > 0 && write(STDERR_FILENO, bytes->p, bytes->n) < 0)
+        bytes->n = 0; /* who cannot be shown it does without */
+    cv_buf_release(bytes);
+}
+
+void cv_live_lines(cv_buf *out, const cv_str *lines, size_t count, size_t before, size_t width)
+{
+    if (before)
+        cv_buf_printf(out, "\r\033[%zuA", before);
+    cv_buf_add_z(out, "\033[J"); /* what stands there, and everything below it */
+    for (size_t i = 0; i < count; i++) {
+        cv_buf text = {0};
+        cv_plain_add(&text, lines[i]);
+        cv_buf_add(out, cv_plain_fit(cv_buf_str(&text), width - 1));
+        cv_buf_add_char(out, '\n');
+        cv_buf_release(&text);
+    }
+}
+
+static void draw(void *ctx, const cv_str *lines, size_t count)
+{
+    cv_live *live = ctx;
+    cv_buf out = {0};
+    int64_t now = cv_steady_ms();
+    if (live->line.width == 0 || live->cli->json || (live->drawn && now - live->drawn_ms < BEAT_MS))
+        return;
+    cv_live_lines(&out, lines, count, live->drawn, live->line.width);
+    live->drawn = count;
+    live->drawn_ms = now;
+    show(&out);
+}
+
+static void wipe(cv_live *live)
+{
+    cv_buf out = {0};
+    if (live->drawn)
+        cv_live_lines(&out, NULL, 0, live->drawn, live->line.width);
+    live->drawn = 0;
+    show(&out);
+}
+
+static void print_event(void *ctx, cv_str json, cv_str line)
+{
+    cv_live *live = ctx;
+    if (live->cli->json) {
+        cv_buf out = cv_cli_stdout_json(live->cli);
+        cv_buf_add(&out, json);
+        cv_buf_add_char(&out, '\n');
+        cv_cli_flush(&out);
+        return;
+    }
+    wipe(live);
+    cv_buf out = {0};
+    for (cv_str rest = line, part; cv_str_split(&rest, '\n', &part);) {
+        cv_plain_add(&out, part);
+        cv_buf_add_char(&out, '\n');
+    }
+    show(&out);
+}
+
+static bool tell(void *ctx, size_t done, size_t total, cv_str what)
+{
+    cv_live *live = ctx;
+    if (live->catches)
+        return !cv_signals_came();
+    return cv_progress_line_show(&live->line, done, total, what);
+}
+
+cv_follower cv_live_begin(cv_live *live, cv_cli *cli, unsigned flags)
+{
+    *live = (cv_live){.cli = cli, .catches = flags & CV_OP_STARTS};
+    cv_progress_line_begin(&live->line);
+    if (!live->catches)
+        return (cv_follower){tell, live, NULL, NULL};
+    cv_signals_note();
+    return (cv_follower){tell, live, print_event, draw};
+}
+
+void cv_live_end(cv_live *live)
+{
+    cv_progress_line_end(&live->line);
+    wipe(live);
+}

@@ -1,0 +1,227 @@
+/* answer.c - messages in answers; see answer.h. */
+#include "mail/answer.h"
+
+#include "base/limits.h"
+
+static const cv_str absent = {NULL, 0};
+
+/* ---- forms ------------------------------------------------------------------------------------------------------- */
+
+#define CV_THIS_TYPE cv_mail_shown
+static const cv_shape head_shape[] = {
+    CV_FIELD_AS(ALWAYS, "message_id", row.message_id, ""),
+    CV_FIELD(ALWAYS, from, ""),
+    CV_FIELD_AS(ALWAYS, "command", row.command, "or the type of an envelope"),
+    {0},
+};
+static const cv_shape link_shape[] = {
+    CV_FIELD_AS(ALWAYS, "priority", row.priority, "1 is the most urgent"),
+    CV_FIELD_AS(IF_ANY, "task_id", row.task_id, ""),
+    CV_FIELD_AS(IF_ANY, "plan", row.plan, ""),
+    CV_FIELD_AS(IF_ANY, "reply_to", row.reply_to, ""),
+    CV_FIELD_AS(IF_ANY, "thread_id", row.thread_id, "the first message of its thread; absent: this one"),
+    CV_FIELD_AS(IF_ANY, "correlation_id", row.correlation_id, ""),
+    CV_FIELD_AS(IF_ANY, "supersedes", row.supersedes, ""),
+    CV_FIELD_AS(IF_ANY, "expires_at", row.expires_at, ""),
+    CV_FIELD_AS(ALWAYS, "accepted_at", row.accepted_at, ""),
+    {0},
+};
+static const cv_shape delivered_shape[] = {
+    CV_FIELD(IF_ANY, superseded_by, "do that one instead"),
+    CV_FIELD(IF_ANY, attempts, "how often it was claimed"),
+    CV_FIELD(IF_ANY, lease_until, ""),
+    CV_FIELD(IF_ANY, claimed_at, ""),
+    CV_FIELD(IF_ANY, settled_at, ""),
+    CV_FIELD(IF_ANY, reason, "why it is where it is"),
+    CV_JSON_AS(IF_ANY, ANY, "error_details", error, "of the last failure"),
+    {0},
+};
+static const cv_shape content_shape[] = {
+    CV_JSON_AS(IF_ANY, MAP, "params", params, "left out of a list when it is long"),
+    CV_FIELD_AS(IF_ANY, "cut", is_cut, "params are too long for a list: 'mail read' shows them"),
+    {0},
+};
+
+const cv_shape cv_mail_shown_shape[] = {
+    CV_FIELD(ALWAYS, seq, "its number in the mailbox"),
+    CV_WORD(ALWAYS, "state", state, &cv_mail_state_words, ""),
+    CV_SPREAD_SAME(head_shape),
+    CV_FIELD(ALWAYS, age_seconds, "since it was accepted"),
+    CV_SPREAD_SAME(link_shape),
+    CV_SPREAD_SAME(delivered_shape),
+    CV_SPREAD_SAME(content_shape),
+    {0},
+};
+
+const cv_shape cv_mail_sent_shape[] = {
+    CV_SPREAD_SAME(head_shape),
+    CV_JSON_AS(IF_ANY, ANY, "to", to, "as it was addressed"),
+    CV_FIELD(ALWAYS, age_seconds, "since it was accepted"),
+    CV_SPREAD_SAME(link_shape),
+    CV_SPREAD_SAME(content_shape),
+    CV_LIST_WHEN(CV_IF_ANY, "receipts", receipts.items, receipts.count, cv_mail_receipt_shape,
+                 "one for each recipient"),
+    {0},
+};
+
+const cv_shape cv_mail_whole_shape[] = {
+    CV_SPREAD_SAME(head_shape),
+    CV_JSON_AS(IF_ANY, ANY, "to", to, "as it was addressed"),
+    CV_FIELD(IF_ANY, seq, "its number in the mailbox of the caller"),
+    CV_WORD(IF_ANY, "state", state, &cv_mail_state_words, "in that mailbox"),
+    CV_FIELD(ALWAYS, age_seconds, "since it was accepted"),
+    CV_SPREAD_SAME(link_shape),
+    CV_FIELD_AS(ALWAYS, "sent_at", row.sent_at, "as the sender says"),
+    CV_FIELD_AS(ALWAYS, "hops", row.hops, "answers before it in its chain"),
+    CV_FIELD_AS(IF_ANY, "standing", row.standing, "how sure it is who sent it"),
+    CV_WORD(ALWAYS, "writing", row.writing, &cv_mail_writing_words, "how it was sent"),
+    CV_SPREAD_SAME(delivered_shape),
+    CV_JSON_AS(IF_ANY, ANY, "output", output, "what was handed in when it was done"),
+    CV_JSON_AS(IF_ANY, MAP, "params", params, ""),
+    CV_JSON_AS(IF_ANY, MAP, "data", data, "of an envelope"),
+    CV_JSON_AS(IF_ANY, MAP, "extra", extra, "members that this room does not know"),
+    CV_LIST_WHEN(CV_IF_ANY, "receipts", receipts.items, receipts.count, cv_mail_receipt_shape,
+                 "one for each recipient"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+/* ---- one message ------------------------------------------------------------------------------------------------- */
+
+cv_str cv_mail_params(cv_arena *a, const cv_mail_message *m)
+{
+    cv_json data;
+    cv_err ignored = {.arena = a};
+    if (!cv_str_eq(m->writing, CV_STR("envelope")) || !m->content.p)
+        return m->content;
+    if (!cv_json_parse(a, m->content, &data, &ignored))
+        return m->content;
+    const cv_json *params = cv_json_get(&data, CV_STR("params"));
+    if (!params || params->type != CV_JSON_OBJECT)
+        return m->content;
+    cv_call here = {.arena = a, .input_text = m->content};
+    return cv_mail_raw(&here, params);
+}
+
+static cv_str sender_id(cv_str name)
+{
+    if (cv_str_eq(name, CV_STR("system")))
+        return CV_STR("System");
+    return cv_str_eq(name, CV_STR("user")) ? CV_STR("User") : name;
+}
+
+static cv_str json_or_none(cv_arena *a, cv_str text)
+{
+    return text.p ? cv_mail_compact(a, text) : absent;
+}
+
+static void tell_delivery(cv_arena *a, const cv_mail_delivery *d, int64_t now_ms, cv_mail_shown *t)
+{
+    cv_mail_state state = cv_mail_state_at(d, now_ms);
+    t->delivery = *d;
+    t->state = cv_mail_states[state].word;
+    t->seq = d->seq;
+    t->attempts = d->attempts > 0 ? d->attempts : CV_ABSENT;
+    t->superseded_by = d->superseded_by;
+    t->claimed_at = d->claimed_at;
+    t->settled_at = d->settled_at;
+    t->reason = d->reason;
+    t->output = json_or_none(a, d->output);
+    t->error = json_or_none(a, d->error);
+    if (state == CV_MAIL_CLAIMED)
+        t->lease_until = cv_mail_time(a, d->lease_until);
+}
+
+cv_mail_shown cv_mail_tell(cv_arena *a, const cv_mail_message *m, const cv_mail_delivery *d, int64_t now_ms,
+                           size_t most)
+{
+    int64_t accepted;
+    cv_mail_shown t = {.row = *m, .seq = CV_ABSENT, .attempts = CV_ABSENT, .from = sender_id(m->sender)};
+    t.age_seconds = cv_time_parse(m->accepted_at, &accepted) && now_ms > accepted ? (now_ms - accepted) / 1000 : 0;
+    t.to = m->addressed;
+    if (d)
+        tell_delivery(a, d, now_ms, &t);
+    t.is_cut = most && m->content.n > most;
+    if (t.is_cut || !m->content.p)
+        return t;
+    t.params = json_or_none(a, cv_mail_params(a, m));
+    if (cv_str_eq(m->writing, CV_STR("envelope")))
+        t.data = json_or_none(a, m->content);
+    t.extra = json_or_none(a, m->extra);
+    return t;
+}
+
+/* ---- many -------------------------------------------------------------------------------------------------------- */
+
+/* Senders are told as they are written; a registry of a few agents is asked once for each. */
+bool cv_mail_name_senders(cv_call *call, cv_mail_shown_list *all, cv_err *err)
+{
+    cv_map known = {0};
+    for (size_t i = 0; i < all->count; i++) {
+        bool is_new, found;
+        cv_agent_row agent;
+        cv_str *id;
+        uintptr_t *slot = cv_map_put(&known, call->arena, all->items[i].row.sender, &is_new);
+        if (is_new) {
+            id = CV_NEW(call->arena, cv_str);
+            *id = all->items[i].from;
+            *slot = (uintptr_t)id;
+            if (!cv_agent_find(call->record, call->arena, all->items[i].row.sender, &agent, &found, err))
+                return false;
+            *id = found ? agent.id : *id;
+        }
+        all->items[i].from = *(const cv_str *)*slot;
+    }
+    return true;
+}
+
+bool cv_mail_tell_all(cv_call *call, const cv_mail_rows *deliveries, int64_t now_ms, size_t most,
+                      cv_mail_shown_list *ret, cv_err *err)
+{
+    cv_arena *a = call->arena;
+    cv_lookup *lookups = CV_NEW_ARRAY(a, deliveries->count, cv_lookup);
+    cv_mail_message *like = CV_NEW_ARRAY(a, deliveries->count, cv_mail_message);
+    cv_mail_rows *found = CV_NEW_ARRAY(a, deliveries->count, cv_mail_rows);
+    for (size_t i = 0; i < deliveries->count; i++) {
+        cv_row_clear(&cv_mail_message_type, &like[i]);
+        like[i].message_id = ((const cv_mail_delivery *)deliveries->items[i])->message_id;
+        found[i] = (cv_mail_rows){.arena = a, .type = &cv_mail_message_type};
+        lookups[i] = (cv_lookup){
+            {.type = &cv_mail_message_type, .scope = cv_mail_scope(), .like = &like[i], .equal = 1, .limit = 1},
+            cv_mail_rows_add,
+            &found[i]};
+    }
+    if (deliveries->count > 0 && !call->record->calls->find_all(call->record, lookups, deliveries->count, err))
+        return false;
+    for (size_t i = 0; i < deliveries->count; i++) {
+        if (found[i].count == 0)
+            return cv_err_set(err, CV_ERR_CORRUPT, "the message '%.*s' of a delivery is not there",
+                              CV_FMT(like[i].message_id));
+        *CV_PUSH(a, ret) = cv_mail_tell(a, found[i].items[0], deliveries->items[i], now_ms, most);
+    }
+    return cv_mail_name_senders(call, ret, err);
+}
+
+/* What became of it in every mailbox. */
+bool cv_mail_add_receipts(cv_call *call, const cv_mail_rows *rows, int64_t now, cv_mail_shown *t, cv_err *err)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        const cv_mail_delivery *d = rows->items[i];
+        cv_mail_mailbox mailbox;
+        bool found;
+        if (!cv_mail_mailbox_get(call->record, call->arena, d->mailbox, &mailbox, &found, err))
+            return false;
+        *CV_PUSH(call->arena, &t->receipts) = (cv_mail_receipt){
+            found ? mailbox.agent_id : d->mailbox, found ? cv_mail_receipt_of(d, &mailbox, now) : d->state, d->seq};
+    }
+    return true;
+}
+
+bool cv_mail_refuse_unknown(cv_call *call, cv_str id)
+{
+    cv_err *fault = cv_refuse(call, CV_ERR_MESSAGE_NOT_FOUND, CV_STR(""), "message_id", id,
+                              "there is no message '%.*s'", CV_FMT(cv_excerpt(call->arena, id)));
+    cv_err_operation(fault, CV_STR("mail inbox"));
+    cv_err_suggest(fault, CV_STR("lists the messages of an agent"));
+    return false;
+}

@@ -1,0 +1,63 @@
+/* measure.c - figures about a post office for whoever watches a server: kit/gauge.h. */
+#include "mail/room.h"
+#include "mail/writing.h"
+
+enum { LEASES_AT_ONCE = 100 };
+
+/* Deliveries that somebody has claimed, and whose lease is over: nobody works on them any more, and nobody has taken
+ * them since. */
+static bool count_stuck(cv_call *call, cv_str mailbox, int64_t now, int64_t *count, cv_err *err)
+{
+    cv_mail_delivery like;
+    const cv_mail_delivery *last = NULL;
+    cv_mail_rows rows;
+    cv_row_clear(&cv_mail_delivery_type, &like);
+    like.mailbox = mailbox;
+    do {
+        rows = (cv_mail_rows){.arena = call->arena, .type = &cv_mail_delivery_type};
+        const cv_find find = {.type = &cv_mail_delivery_type,
+                              .index = cv_deliveries_by_lease,
+                              .scope = cv_mail_scope(),
+                              .like = &like,
+                              .equal = 1,
+                              .after = last,
+                              .limit = last ? LEASES_AT_ONCE : 1};
+        if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, err))
+            return false;
+        for (size_t i = 0; i < rows.count; i++) {
+            last = rows.items[i];
+            if (last->lease_until > now)
+                return true;
+            ++*count;
+        }
+    } while (rows.count > 0);
+    return true;
+}
+
+bool cv_mail_measure(cv_call *call, cv_gauges *ret, cv_err *err)
+{
+    int64_t now = cv_mail_now(call), waiting = 0, dead = 0, stuck = 0, oldest = 0;
+    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_mailbox_type};
+    const cv_find find = {.type = &cv_mail_mailbox_type, .scope = cv_mail_scope()};
+    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        const cv_mail_mailbox *m = rows.items[i];
+        int64_t age = CV_ABSENT;
+        if (m->waiting > 0 && (!cv_mail_oldest_of(call->record, call->arena, m->agent, now, &age, err) ||
+                               !count_stuck(call, m->agent, now, &stuck, err)))
+            return false;
+        waiting += m->waiting;
+        dead += m->dead;
+        oldest = age > oldest ? age : oldest;
+    }
+    const cv_gauge all[] = {
+        {"mail_waiting", "Messages that are not finished, in all mailboxes.", waiting},
+        {"mail_oldest_unread_seconds", "Age of the oldest message that is not finished.", oldest},
+        {"mail_stuck_leases", "Messages that were claimed, and whose lease is over.", stuck},
+        {"mail_dead_letters", "Messages that were given up.", dead},
+    };
+    for (size_t i = 0; i < CV_COUNT(all); i++)
+        *CV_PUSH(call->arena, ret) = all[i];
+    return true;
+}

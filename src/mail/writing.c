@@ -1,0 +1,527 @@
+/* writing.c - reading and changing the rows of the post office; see writing.h. */
+#include "mail/writing.h"
+
+#include <assert.h>
+
+#include "base/os.h"
+#include "mail/log.h"
+
+/* ---- who is meant ------------------------------------------------------------------------------------------------ */
+
+static const cv_str reserved_words[] = {CV_STR_INIT("System"), CV_STR_INIT("User")};
+
+static bool is_reserved(cv_str given, cv_mail_agent *ret)
+{
+    int at = cv_words_find((cv_words){reserved_words, CV_COUNT(reserved_words)}, given);
+    if (at >= 0)
+        *ret = (cv_mail_agent){.id = reserved_words[at], .is_word = true};
+    return at >= 0;
+}
+
+/* System speaks for the program, User for a person: an agent that is named is neither. */
+static bool may_be_word(cv_call *call, const char *field, const cv_mail_agent *word)
+{
+    if (!call->who.name.p || (call->who.is_human && cv_str_eq(word->id, CV_STR("User"))))
+        return true;
+    cv_err *fault = cv_refuse(call, CV_ERR_IDENTITY, CV_STR(""), field, word->id, "'%.*s' acts, but %s is '%.*s'",
+                              CV_FMT(call->who.name), field, CV_FMT(word->id));
+    cv_err_suggest(
+        fault, cv_arena_printf(call->arena, "leave %s out: the message is from '%.*s'", field, CV_FMT(call->who.name)));
+    return false;
+}
+
+static bool refuse_nobody(cv_call *call, const char *field)
+{
+    cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""),
+                              "nobody is named: %s is missing, and nobody acts", field);
+    cv_err_suggest(fault, cv_arena_printf(call->arena, "give %s, or act as an agent: --as NAME", field));
+    return false;
+}
+
+/* The registered agent of this name. Where there are no agents at all, that is what is wrong. */
+static bool get_registered(cv_call *call, const char *field, cv_str name, cv_mail_agent *ret)
+{
+    cv_err err = {.arena = call->arena}, ignored = {.arena = call->arena};
+    bool any = true;
+    *ret = (cv_mail_agent){0};
+    if (cv_agent_get(call->record, call->arena, name, &ret->row, &err)) {
+        ret->name = ret->row.name;
+        ret->id = ret->row.id;
+        return true;
+    }
+    if (err.code == CV_ERR_UNKNOWN_AGENT && cv_agents_any(call->record, &any, &ignored) && !any) {
+        cv_err_operation(&err, CV_STR("agent add"));
+        cv_err_suggest(&err, CV_STR("registers one; the project has no agents yet"));
+    }
+    cv_err_field(&err, cv_str_of(field));
+    return cv_call_fail(call, &err);
+}
+
+bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret)
+{
+    cv_str given = cv_json_get_text(call->input, field), id;
+    if (is_reserved(given, ret)) {
+        ret->name = cv_agent_name(call->arena, ret->id);
+        return may_be_word(call, field, ret);
+    }
+    if (!cv_call_as(call, field, &id))
+        return false;
+    return id.p ? get_registered(call, field, id, ret) : refuse_nobody(call, field);
+}
+
+bool cv_mail_whose(cv_call *call, const char *field, cv_mail_agent *ret)
+{
+    cv_str given = cv_json_get_text(call->input, field);
+    given = given.p ? given : call->who.name;
+    if (is_reserved(given, ret)) {
+        ret->name = cv_agent_name(call->arena, ret->id);
+        return true;
+    }
+    return given.p ? get_registered(call, field, given, ret) : refuse_nobody(call, field);
+}
+
+/* ---- one write --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_mail_work work;
+    void *ctx;
+} job;
+
+static void close_event(cv_mail_writing *o)
+{
+    if (!o->told.event)
+        return;
+    if (o->told.data.n > 0) {
+        cv_json_end_array(&o->told.json);
+        cv_json_end_object(&o->told.json);
+        o->told.event->data = cv_buf_take(&o->told.data, o->arena);
+    }
+    o->told.event = NULL;
+}
+
+/* A sign of life goes with the write; one by itself would be an empty write. */
+static void put_sign(cv_mail_writing *o)
+{
+    if (!o->alive || o->alive->is_word || cv_writing_is_empty(o->w))
+        return;
+    const cv_mail_presence sign = {.agent = o->alive->name,
+                                   .last_seen = o->now_ms,
+                                   .session = cv_json_get_text(o->call->input, "session"),
+                                   .act = cv_str_of(o->act)};
+    cv_writing_put(o->w, &cv_mail_presence_type, &sign);
+}
+
+static bool run_locked(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
+{
+    const job *j = ctx;
+    int64_t clock = w->at.clock_ms ? w->at.clock_ms : call->clock.now_ms(call->clock.ctx);
+    cv_mail_writing o = {.call = call,
+                         .w = w,
+                         .record = call->record,
+                         .arena = call->arena,
+                         .err = {.arena = call->arena},
+                         .now_ms = clock,
+                         .now = cv_mail_time(call->arena, clock)};
+    bool ok = j->work(&o, j->ctx, ret_result) && call->errs->count == 0 && cv_mail_log_significant(&o);
+    close_event(&o);
+    cv_buf_release(&o.told.data);
+    if (ok)
+        put_sign(&o);
+    assert((ok || call->errs->count > 0) && "a refusal has its reasons");
+    return ok;
+}
+
+bool cv_mail_write(cv_call *call, const char *operation, cv_mail_work work, void *ctx)
+{
+    return cv_request_locked(call, cv_str_of(operation), cv_mail_scope(), run_locked, &(job){work, ctx});
+}
+
+bool cv_mail_fail(cv_mail_writing *o)
+{
+    return cv_call_fail(o->call, &o->err);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+bool cv_mail_message_get(cv_record *record, cv_arena *a, cv_str id, cv_mail_message *ret, bool *ret_found, cv_err *err)
+{
+    cv_row_clear(&cv_mail_message_type, ret);
+    ret->message_id = id;
+    return cv_record_get(record, a, cv_mail_scope(), &cv_mail_message_type, ret, ret_found, err);
+}
+
+bool cv_mail_delivery_get(cv_record *record, cv_arena *a, cv_str mailbox, int64_t seq, cv_mail_delivery *ret,
+                          bool *ret_found, cv_err *err)
+{
+    cv_row_clear(&cv_mail_delivery_type, ret);
+    ret->mailbox = mailbox;
+    ret->seq = seq;
+    return cv_record_get(record, a, cv_mail_scope(), &cv_mail_delivery_type, ret, ret_found, err);
+}
+
+bool cv_mail_mailbox_get(cv_record *record, cv_arena *a, cv_str agent, cv_mail_mailbox *ret, bool *ret_found,
+                         cv_err *err)
+{
+    cv_row_clear(&cv_mail_mailbox_type, ret);
+    ret->agent = agent;
+    return cv_record_get(record, a, cv_mail_scope(), &cv_mail_mailbox_type, ret, ret_found, err);
+}
+
+bool cv_mail_task_get(cv_record *record, cv_arena *a, cv_str plan, cv_str task_id, cv_mail_task *ret, bool *ret_found,
+                      cv_err *err)
+{
+    cv_row_clear(&cv_mail_task_type, ret);
+    ret->plan = plan;
+    ret->task_id = task_id;
+    return cv_record_get(record, a, cv_mail_scope(), &cv_mail_task_type, ret, ret_found, err);
+}
+
+bool cv_mail_rows_add(void *rows, cv_scope_id scope, const void *row, cv_err *err)
+{
+    cv_mail_rows *all = rows;
+    (void)scope, (void)err;
+    *CV_PUSH(all->arena, all) = cv_row_copy(all->arena, all->type, row);
+    return true;
+}
+
+bool cv_mail_deliveries_of(cv_record *record, cv_arena *a, cv_str message_id, cv_mail_rows *ret, cv_err *err)
+{
+    cv_mail_delivery like;
+    cv_row_clear(&cv_mail_delivery_type, &like);
+    like.message_id = message_id;
+    *ret = (cv_mail_rows){.arena = a, .type = &cv_mail_delivery_type};
+    const cv_find find = {.type = &cv_mail_delivery_type,
+                          .index = cv_deliveries_by_message,
+                          .scope = cv_mail_scope(),
+                          .like = &like,
+                          .equal = 1};
+    return record->calls->find(record, &find, cv_mail_rows_add, ret, err);
+}
+
+/* The index goes on with the key: what lies behind (message, mailbox, 0) begins with the one that is looked for. */
+bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_str message_id, cv_mail_delivery *ret,
+                           bool *ret_found, cv_err *err)
+{
+    cv_mail_rows found = {.arena = a, .type = &cv_mail_delivery_type};
+    cv_mail_delivery from;
+    cv_row_clear(&cv_mail_delivery_type, &from);
+    from.message_id = message_id;
+    from.mailbox = mailbox;
+    from.seq = 0;
+    const cv_find find = {.type = &cv_mail_delivery_type,
+                          .index = cv_deliveries_by_message,
+                          .scope = cv_mail_scope(),
+                          .like = &from,
+                          .equal = 1,
+                          .after = &from,
+                          .limit = 1};
+    *ret_found = false;
+    if (!record->calls->find(record, &find, cv_mail_rows_add, &found, err))
+        return false;
+    const cv_mail_delivery *first = found.count ? found.items[0] : NULL;
+    *ret_found = first && cv_str_eq(first->mailbox, mailbox);
+    if (*ret_found)
+        *ret = *first;
+    return true;
+}
+
+bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t now, int64_t *ret_seconds, cv_err *err)
+{
+    cv_mail_rows open = {.arena = a, .type = &cv_mail_delivery_type};
+    cv_mail_delivery like;
+    cv_mail_message m;
+    int64_t accepted;
+    bool found;
+    cv_row_clear(&cv_mail_delivery_type, &like);
+    like.mailbox = mailbox;
+    like.open = 1;
+    const cv_find find = {.type = &cv_mail_delivery_type,
+                          .index = cv_deliveries_open,
+                          .scope = cv_mail_scope(),
+                          .like = &like,
+                          .equal = 2,
+                          .limit = 1};
+    *ret_seconds = CV_ABSENT;
+    if (!record->calls->find(record, &find, cv_mail_rows_add, &open, err))
+        return false;
+    if (open.count == 0)
+        return true;
+    if (!cv_mail_message_get(record, a, ((const cv_mail_delivery *)open.items[0])->message_id, &m, &found, err))
+        return false;
+    if (found && cv_time_parse(m.accepted_at, &accepted))
+        *ret_seconds = now > accepted ? (now - accepted) / 1000 : 0;
+    return true;
+}
+
+/* ---- mailboxes --------------------------------------------------------------------------------------------------- */
+
+/* The free slots, and the last one there is. */
+static bool read_slots(cv_mail_writing *o)
+{
+    cv_mail_slot like;
+    cv_mail_rows last = {.arena = o->arena, .type = &cv_mail_slot_type};
+    cv_row_clear(&cv_mail_slot_type, &like);
+    like.free = 1;
+    o->slots.free = last;
+    const cv_lookup lookups[] = {
+        {{.type = &cv_mail_slot_type, .index = cv_slots_free, .scope = cv_mail_scope(), .like = &like, .equal = 1},
+         cv_mail_rows_add,
+         &o->slots.free},
+        {{.type = &cv_mail_slot_type, .scope = cv_mail_scope(), .descending = true, .limit = 1},
+         cv_mail_rows_add,
+         &last}};
+    if (!o->record->calls->find_all(o->record, lookups, CV_COUNT(lookups), &o->err))
+        return false;
+    o->slots.last = 1 + (last.count ? ((const cv_mail_slot *)last.items[0])->slot : 0);
+    return true;
+}
+
+bool cv_mail_free_slot(cv_mail_writing *o, int64_t *ret_slot)
+{
+    if (o->slots.last == 0 && !read_slots(o))
+        return false;
+    bool reused = o->slots.used < o->slots.free.count;
+    *ret_slot = reused ? ((const cv_mail_slot *)o->slots.free.items[o->slots.used++])->slot : o->slots.last++;
+    return true;
+}
+
+static bool take_slot(cv_mail_writing *o, cv_mail_mailbox *mailbox)
+{
+    cv_mail_slot slot;
+    cv_row_clear(&cv_mail_slot_type, &slot);
+    if (!cv_mail_free_slot(o, &slot.slot))
+        return false;
+    slot.agent = mailbox->agent;
+    slot.changed_at = o->now;
+    mailbox->slot = slot.slot;
+    cv_writing_put(o->w, &cv_mail_slot_type, &slot);
+    return true;
+}
+
+static cv_mail_mailbox *mailbox_of(cv_mail_writing *o, const cv_mail_agent *agent, bool with_slot)
+{
+    bool is_new, found;
+    cv_mail_mailbox row;
+    uintptr_t *known = cv_map_put(&o->mailboxes, o->arena, agent->name, &is_new);
+    if (!is_new)
+        return (cv_mail_mailbox *)*known;
+    if (!cv_mail_mailbox_get(o->record, o->arena, agent->name, &row, &found, &o->err))
+        return NULL;
+    if (!found) {
+        row = (cv_mail_mailbox){.agent = agent->name,
+                                .agent_id = agent->id,
+                                .slot = CV_ABSENT,
+                                .next_seq = 1,
+                                .minute = CV_ABSENT,
+                                .in_minute = CV_ABSENT,
+                                .created_at = o->now};
+        if (with_slot && !agent->is_word && !take_slot(o, &row))
+            return NULL;
+    }
+    cv_mail_mailbox *put = cv_writing_put(o->w, &cv_mail_mailbox_type, &row);
+    *known = (uintptr_t)put;
+    return put;
+}
+
+cv_mail_mailbox *cv_mail_mailbox_of(cv_mail_writing *o, const cv_mail_agent *agent)
+{
+    return mailbox_of(o, agent, true);
+}
+
+cv_mail_mailbox *cv_mail_mailbox_without_slot(cv_mail_writing *o, const cv_mail_agent *agent)
+{
+    return mailbox_of(o, agent, false);
+}
+
+static void count(cv_mail_mailbox *mailbox, cv_mail_state state, int64_t by)
+{
+    mailbox->waiting += cv_mail_states[state].open ? by : 0;
+    mailbox->done += state == CV_MAIL_DONE ? by : 0;
+    mailbox->dead += state == CV_MAIL_DEAD ? by : 0;
+    mailbox->expired += state == CV_MAIL_EXPIRED ? by : 0;
+    mailbox->superseded += state == CV_MAIL_SUPERSEDED ? by : 0;
+}
+
+/* What depends on the state alone. */
+static void set_state(cv_mail_delivery *d, cv_mail_state state)
+{
+    const cv_mail_state_row *row = &cv_mail_states[state];
+    d->state = row->word;
+    d->open = row->open ? 1 : CV_ABSENT;
+    d->turn = row->claimable ? d->priority : CV_ABSENT;
+    d->dead = state == CV_MAIL_DEAD ? 1 : CV_ABSENT;
+    if (state != CV_MAIL_CLAIMED)
+        d->lease_until = CV_ABSENT;
+}
+
+cv_mail_delivery *cv_mail_deliver(cv_mail_writing *o, cv_mail_mailbox *mailbox, const cv_mail_message *message,
+                                  int64_t expires_ms, cv_mail_state state)
+{
+    cv_mail_delivery d;
+    cv_row_clear(&cv_mail_delivery_type, &d);
+    d.mailbox = mailbox->agent;
+    d.seq = mailbox->next_seq++;
+    d.message_id = message->message_id;
+    d.priority = message->priority;
+    d.attempts = 0;
+    d.expires_ms = expires_ms;
+    set_state(&d, state);
+    count(mailbox, state, 1);
+    return cv_writing_put(o->w, &cv_mail_delivery_type, &d);
+}
+
+cv_mail_delivery *cv_mail_settle(cv_mail_writing *o, cv_mail_mailbox *mailbox, const cv_mail_delivery *delivery,
+                                 cv_mail_state state)
+{
+    cv_mail_state before = cv_mail_state_of(delivery->state);
+    cv_mail_delivery d = *delivery;
+    assert(before < CV_MAIL_STATE_COUNT && cv_str_eq(mailbox->agent, d.mailbox));
+    set_state(&d, state);
+    count(mailbox, before, -1);
+    count(mailbox, state, 1);
+    if (state == CV_MAIL_DEAD && before != state)
+        cv_mail_significant_add(o, "DEAD_LETTER", mailbox->agent_id,
+                                (cv_mail_detail[]){{"message_id", d.message_id}, {"reason", d.reason}}, 2);
+    if (state == CV_MAIL_CLAIMED)
+        d.claimed_at = o->now;
+    else if (state != CV_MAIL_NEW)
+        d.settled_at = o->now;
+    return cv_writing_put(o->w, &cv_mail_delivery_type, &d);
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+cv_event_row *cv_mail_event(cv_mail_writing *o, cv_str subject_type, cv_str subject_id, const char *event_type)
+{
+    close_event(o);
+    o->told.event = cv_writing_event(o->w, subject_type, subject_id, cv_str_of(event_type));
+    return o->told.event;
+}
+
+void cv_mail_change(cv_mail_writing *o, const cv_mail_delivery *delivery)
+{
+    cv_json_writer *w = &o->told.json;
+    assert(o->told.event && "an event tells of the change");
+    if (o->told.data.n == 0) {
+        *w = (cv_json_writer){.out = &o->told.data};
+        cv_json_begin_object(w);
+        cv_json_key(w, CV_STR("deliveries"));
+        cv_json_begin_array(w);
+    }
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "agent", delivery->mailbox);
+    cv_json_key_int(w, "seq", delivery->seq);
+    cv_json_key_str(w, "state", delivery->state);
+    cv_json_end_object(w);
+}
+
+/* ---- times and texts --------------------------------------------------------------------------------------------- */
+
+cv_str cv_mail_time(cv_arena *a, int64_t ms)
+{
+    char *text = cv_arena_alloc(a, CV_TIME_LEN + 1);
+    cv_time_print(ms, text);
+    return (cv_str){text, CV_TIME_LEN};
+}
+
+int64_t cv_mail_now(const cv_call *call)
+{
+    return call->clock.now_ms(call->clock.ctx);
+}
+
+cv_mail_state cv_mail_state_at(const cv_mail_delivery *d, int64_t now_ms)
+{
+    cv_mail_state state = cv_mail_state_of(d->state);
+    if (state == CV_MAIL_CLAIMED && d->lease_until <= now_ms)
+        state = d->attempts >= CV_MAIL_MAX_ATTEMPTS ? CV_MAIL_DEAD : CV_MAIL_NEW;
+    if ((state == CV_MAIL_NEW || state == CV_MAIL_FAILED) && d->superseded_by.p)
+        return CV_MAIL_SUPERSEDED;
+    bool expires = d->expires_ms != CV_ABSENT && d->expires_ms <= now_ms;
+    return expires && (state == CV_MAIL_NEW || state == CV_MAIL_FAILED) ? CV_MAIL_EXPIRED : state;
+}
+
+cv_str cv_mail_receipt_of(const cv_mail_delivery *d, const cv_mail_mailbox *mailbox, int64_t now_ms)
+{
+    cv_mail_state state = cv_mail_state_at(d, now_ms);
+    bool seen = state == CV_MAIL_NEW && d->seq <= mailbox->seen;
+    return seen ? CV_STR("delivered") : cv_mail_states[state].receipt;
+}
+
+bool cv_mail_new_id(cv_arena *a, int64_t now_ms, cv_str *ret_id, cv_err *err)
+{
+    unsigned char b[16];
+    if (!cv_os_random(b, sizeof b))
+        return cv_err_set(err, CV_ERR_IO, "the system has no random numbers for an id");
+    for (int i = 0; i < 6; i++)
+        b[i] = (unsigned char)((uint64_t)now_ms >> (40 - 8 * i));
+    b[6] = (unsigned char)(0x70 | (b[6] & 0x0f));
+    b[8] = (unsigned char)(0x80 | (b[8] & 0x3f));
+    *ret_id = cv_arena_printf(a, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+                              b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+    return true;
+}
+
+/* Where the object or list that begins at `at` ends; the text was read as JSON before. */
+static size_t end_of(cv_str text, size_t at)
+{
+    size_t depth = 0;
+    bool in_text = false;
+    for (; at < text.n; at++) {
+        char c = text.p[at];
+        if (in_text) {
+            at += c == '\\';
+            in_text = c != '"';
+        } else if (c == '"') {
+            in_text = true;
+        } else if (c == '{' || c == '[') {
+            depth++;
+        } else if ((c == '}' || c == ']') && --depth == 0) {
+            return at + 1;
+        }
+    }
+    return 0;
+}
+
+static cv_str printed(cv_arena *a, const cv_json *value)
+{
+    cv_buf text = {0};
+    cv_json_value(&(cv_json_writer){.out = &text}, value);
+    return cv_buf_take(&text, a);
+}
+
+/* The input may have been put together from options, or be a part of a larger text: what stands at the place is taken
+ * only if it says the same. */
+cv_str cv_mail_raw(cv_call *call, const cv_json *value)
+{
+    cv_str text = call->input_text, again = printed(call->arena, value);
+    cv_json read;
+    cv_err ignored = {.arena = call->arena};
+    if (value->type != CV_JSON_OBJECT && value->type != CV_JSON_ARRAY)
+        return again;
+    char opens = value->type == CV_JSON_OBJECT ? '{' : '[';
+    if (value->offset >= text.n || text.p[value->offset] != opens)
+        return again;
+    size_t end = end_of(text, value->offset);
+    cv_str slice = end ? cv_str_range(text.p + value->offset, text.p + end) : CV_STR("");
+    if (end == 0 || cv_str_eq(slice, again) || !cv_json_parse(call->arena, slice, &read, &ignored))
+        return again;
+    return cv_str_eq(printed(call->arena, &read), again) ? slice : again;
+}
+
+cv_str cv_mail_compact(cv_arena *a, cv_str json)
+{
+    char *to = cv_arena_alloc(a, json.n + 1);
+    size_t n = 0;
+    bool in_text = false;
+    for (size_t i = 0; i < json.n; i++) {
+        char c = json.p[i];
+        if (!in_text && cv_is_space(c))
+            continue;
+        to[n++] = c;
+        if (in_text && c == '\\' && i + 1 < json.n)
+            to[n++] = json.p[++i];
+        else if (c == '"')
+            in_text = !in_text;
+    }
+    return (cv_str){to, n};
+}

@@ -1,0 +1,370 @@
+/* ledger.c - the rows of one run; see ledger.h. */
+#include "run/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/os.h"
+#include "base/steady.h"
+#include "kit/outlet.h"
+#include "kit/request.h"
+#include "record/hash.h"
+
+#define ERR(id, word, exit, meaning)                                                                                   \
+    const cv_err_kind CV_ERR_##id[1] = {{CV_STR_INIT(word), exit, CV_STR_INIT(meaning)}};
+#include "run/err.def"
+#undef ERR
+
+const cv_err_code cv_run_codes[] = {
+#define ERR(id, word, exit, meaning) CV_ERR_##id,
+#include "run/err.def"
+#undef ERR
+    CV_ERR_NONE,
+};
+
+#define CV_THIS_TYPE cv_attempt_row
+const cv_shape cv_attempt_shape[] = {
+    CV_FIELD(ALWAYS, round, ""),
+    CV_FIELD(ALWAYS, who, "an expert, judge or control"),
+    CV_FIELD(ALWAYS, attempt, "from 1"),
+    CV_WORD(ALWAYS, "task", task, &cv_task_words, ""),
+    CV_FIELD(ALWAYS, agent, ""),
+    CV_FIELD(ALWAYS, reach, ""),
+    CV_FIELD(IF_ANY, model, "that answered, or was asked for"),
+    CV_WORD(ALWAYS, "state", state, &cv_attempt_words, ""),
+    CV_FIELD(IF_ANY, message, "why there is no answer"),
+    CV_FIELD(ALWAYS, started_at, ""),
+    CV_FIELD(IF_ANY, ended_at, ""),
+    CV_FIELD(IF_ANY, duration_ms, ""),
+    CV_FIELD(IF_ANY, markers, "items, references and moves that were found"),
+    CV_FIELD(IF_ANY, exit_status, ""),
+    CV_FIELD(IF_ANY, http_status, ""),
+    CV_FIELD(IF_ANY, retry_after_ms, "that the server asked for"),
+    CV_FIELD(IF_ANY, tokens_in, ""),
+    CV_FIELD(IF_ANY, tokens_out, ""),
+    CV_FIELD(IF_ANY, cost, "millionths of a US dollar"),
+    CV_FIELD(IF_ANY, prompt_bytes, ""),
+    CV_FIELD(IF_ANY, answer_bytes, ""),
+    CV_FIELD(IF_ANY, prompt_sha256, ""),
+    CV_FIELD(IF_ANY, answer_sha256, ""),
+    CV_FIELD(IF_ANY, output, "the file with the answer, below the project"),
+    CV_FIELD(IF_ANY, message_id, "of the mail"),
+    CV_FIELD(IF_ANY, tail, "the end of standard error"),
+    CV_FIELD(IF_ANY, faults, "why the answer was refused"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+cv_where cv_ledger_where(cv_arena *a, const char *root, cv_str dialogue_id, const char *name)
+{
+    cv_where folder = {root, cv_record_path(a, "", "runs")};
+    return cv_where_printf(a, folder, "%.*s%s%s", CV_FMT(dialogue_id), *name ? "/" : "", name);
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------------
+ */
+
+static bool keep_attempt(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    cv_ledger *l = ctx;
+    (void)scope, (void)err;
+    *CV_PUSH(l->arena, &l->attempts) = *(cv_attempt_row *)cv_row_copy(l->arena, &cv_attempt_row_type, row);
+    return true;
+}
+
+bool cv_ledger_open(cv_ledger *l, const cv_call *call, cv_arena *a, cv_str dialogue_id, cv_err *err)
+{
+    cv_record *record = call->record;
+    cv_scope_position at;
+    *l = (cv_ledger){.call = call, .arena = a, .dialogue_id = dialogue_id, .lock = -1};
+    cv_row_clear(&cv_run_row_type, &l->run);
+    l->run.dialogue_id = dialogue_id;
+    const cv_find find = {.type = &cv_attempt_row_type, .scope = cv_run_scope(dialogue_id)};
+    bool ok = record->calls->begin(record, a, cv_run_scope(dialogue_id), &at, err) &&
+              cv_record_get(record, a, cv_run_scope(dialogue_id), &cv_run_row_type, &l->run, &l->exists, err) &&
+              record->calls->find(record, &find, keep_attempt, l, err);
+    record->calls->end(record);
+    return ok;
+}
+
+cv_attempts cv_ledger_of(const cv_ledger *l, int64_t round, cv_str who, cv_run_task task)
+{
+    cv_attempts found = {0};
+    for (size_t i = 0; i < l->attempts.count; i++) {
+        const cv_attempt_row *row = &l->attempts.items[i];
+        if (row->round == round && cv_str_eq(row->who, who) && cv_str_eq(row->task, cv_task_words.items[task])) {
+            found.items = found.items ? found.items : &l->attempts.items[i];
+            found.count++;
+        }
+    }
+    return found;
+}
+
+bool cv_ledger_look(cv_ledger *l, cv_err *err)
+{
+    bool found;
+    return cv_record_get(l->call->record, l->arena, cv_run_scope(l->dialogue_id), &cv_run_row_type, &l->run, &found,
+                         err);
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------------------
+ */
+
+static bool begin_write(const cv_ledger *l, cv_writing *w, cv_str op_id, cv_err *err)
+{
+    if (!cv_writing_begin(w, l->call->record, l->arena, cv_run_scope(l->dialogue_id), op_id, cv_call_now(l->call), err))
+        return false;
+    w->agent = l->call->who.name;
+    w->standing = l->call->who.standing;
+    return true;
+}
+
+static bool commit_write(const cv_ledger *l, cv_writing *w, cv_str op_id, const char *operation, cv_err *err)
+{
+    cv_written written;
+    const cv_request request = {
+        .op_id = op_id, .digest = cv_hash_text(l->arena, op_id), .operation = cv_str_of(operation)};
+    bool ok = cv_writing_commit(w, &request, CV_STR("{}"), &written, err);
+    cv_writing_end(w);
+    return ok;
+}
+
+static cv_str op_of(const cv_ledger *l, const cv_attempt_row *row)
+{
+    return cv_arena_printf(l->arena, "run/%.*s/%lld/%.*s/%lld/%.*s", CV_FMT(l->dialogue_id), (long long)row->round,
+                           CV_FMT(row->who), (long long)row->attempt, CV_FMT(row->state));
+}
+
+/* An attempt with the event that tells all of it. */
+static void put_attempt(const cv_ledger *l, cv_writing *w, const cv_attempt_row *row)
+{
+    cv_attempt_row *kept = cv_writing_put(w, &cv_attempt_row_type, row);
+    cv_event_row *event = cv_writing_event(
+        w, CV_STR("attempt"),
+        cv_arena_printf(l->arena, "%lld/%.*s/%lld", (long long)row->round, CV_FMT(row->who), (long long)row->attempt),
+        row->state);
+    event->step = row->round;
+    event->actors = cv_arena_printf(l->arena, "[\"%.*s\"]", CV_FMT(row->who));
+    event->reason = row->message;
+    event->data = cv_shape_text(l->arena, cv_attempt_shape, row);
+    cv_writing_covers(w, event, &cv_attempt_row_type, kept);
+}
+
+bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_err *err)
+{
+    cv_writing w;
+    cv_str op_id = op_of(l, &rows[0]);
+    if (!begin_write(l, &w, op_id, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        put_attempt(l, &w, &rows[i]);
+    if (!commit_write(l, &w, op_id, "run attempt", err))
+        return false;
+    for (size_t i = 0; i < count; i++) { /* in their places: attempts of one stand together, in their order */
+        size_t at = l->attempts.count;
+        *CV_PUSH(l->arena, &l->attempts) = rows[i];
+        for (; at > 0 && cv_row_order(&cv_attempt_row_type, &l->attempts.items[at - 1], &rows[i]) > 0; at--)
+            l->attempts.items[at] = l->attempts.items[at - 1];
+        l->attempts.items[at] = rows[i];
+    }
+    return true;
+}
+
+bool cv_ledger_end(cv_ledger *l, cv_attempt_row *row, cv_err *err)
+{
+    cv_writing w;
+    cv_str op_id = op_of(l, row);
+    if (!begin_write(l, &w, op_id, err))
+        return false;
+    row->ended_at = row->ended_at.p ? row->ended_at : w.now;
+    put_attempt(l, &w, row);
+    return commit_write(l, &w, op_id, "run attempt", err);
+}
+
+static void put_run(cv_ledger *l, cv_writing *w, const char *what)
+{
+    l->run.changed_at = w->now;
+    l->run.started_at = l->run.started_at.p ? l->run.started_at : w->now;
+    cv_run_row *kept = cv_writing_put(w, &cv_run_row_type, &l->run);
+    cv_event_row *event = cv_writing_event(w, CV_STR("run"), l->dialogue_id, cv_str_of(what));
+    event->reason = l->run.message;
+    cv_writing_covers(w, event, &cv_run_row_type, kept);
+}
+
+static cv_str fresh_op(const cv_ledger *l)
+{
+    return cv_arena_printf(l->arena, "run/%.*s/%s", CV_FMT(l->dialogue_id), cv_file_unique(l->arena));
+}
+
+bool cv_ledger_change(cv_ledger *l, const char *event, cv_err *err)
+{
+    cv_writing w;
+    cv_str op_id = fresh_op(l);
+    if (!begin_write(l, &w, op_id, err))
+        return false;
+    put_run(l, &w, event);
+    return commit_write(l, &w, op_id, "run", err);
+}
+
+/* ---- the lease -----------------------------------------------------------------------------------------------------
+ */
+
+static cv_str host_name(cv_arena *a)
+{
+    char name[256] = "";
+    cv_str boot = cv_os_boot(a);
+    gethostname(name, sizeof name - 1);
+    return cv_arena_printf(a, "%s %.*s", name, CV_FMT(boot));
+}
+
+static bool refuse_busy(const cv_ledger *l, cv_str holder, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_RUN_BUSY, "'%.*s' is being run already%s%.*s", CV_FMT(l->dialogue_id), holder.n ? ": " : "",
+               CV_FMT(holder));
+    cv_err_operation(err, CV_STR("run status"));
+    cv_err_suggest(err, CV_STR("tells how far it is; 'run stop' ends it"));
+    return false;
+}
+
+static cv_str holder_text(cv_arena *a, const cv_lease_row *lease)
+{
+    return cv_arena_printf(a, "process %lld on %.*s, since %.*s", (long long)lease->pid,
+                           CV_FMT(cv_str_head(lease->host, cv_str_find_char(lease->host, ' '))), CV_FMT(lease->since));
+}
+
+static bool read_lease(const cv_ledger *l, cv_lease_row *ret, bool *ret_found, cv_err *err)
+{
+    cv_row_clear(&cv_lease_row_type, ret);
+    ret->dialogue_id = l->dialogue_id;
+    return cv_record_get(l->call->record, l->arena, cv_run_scope(l->dialogue_id), &cv_lease_row_type, ret, ret_found,
+                         err);
+}
+
+/* The lock of this machine. A file system that has no such locks leaves it to the row. */
+static bool take_lock(cv_ledger *l, bool *ret_taken, cv_err *err)
+{
+    cv_where folder = cv_ledger_where(l->arena, l->call->root, l->dialogue_id, "");
+    cv_where runs = cv_where_folder(l->arena, folder);
+    *ret_taken = false;
+    if (!cv_folder_make_private(runs, err) || !cv_folder_make_private(folder, err))
+        return false;
+    int fd = cv_where_open_folder(folder, O_RDONLY, false, "open the folder of the run", err);
+    if (fd < 0)
+        return false;
+    l->lock = openat(fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int number = errno;
+    close(fd);
+    if (l->lock < 0)
+        return cv_where_fail(err, folder.path, "make the lock of the run", number);
+    *ret_taken = flock(l->lock, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
+    return true;
+}
+
+static void drop_lock(cv_ledger *l)
+{
+    if (l->lock >= 0)
+        close(l->lock);
+    l->lock = -1;
+}
+
+static cv_lease_row lease_now(const cv_ledger *l, const cv_writing *w)
+{
+    return (cv_lease_row){.dialogue_id = l->dialogue_id,
+                          .host = host_name(l->arena),
+                          .pid = getpid(),
+                          .since = w->now,
+                          .until_ms = w->at.clock_ms + CV_LEASE_MS};
+}
+
+static bool write_lease(cv_ledger *l, cv_err *err)
+{
+    cv_writing w;
+    cv_lease_row old, lease;
+    bool found;
+    cv_str op_id = fresh_op(l);
+    if (!begin_write(l, &w, op_id, err))
+        return false;
+    lease = lease_now(l, &w);
+    bool ok = read_lease(l, &old, &found, err);
+    if (ok && found && !cv_str_eq(old.host, lease.host) && old.until_ms > w.at.clock_ms)
+        ok = refuse_busy(l, holder_text(l->arena, &old), err);
+    if (!ok) {
+        cv_writing_end(&w);
+        return false;
+    }
+    put_run(l, &w, l->exists ? "resumed" : "started");
+    cv_writing_put(&w, &cv_lease_row_type, &lease);
+    return commit_write(l, &w, op_id, "run", err);
+}
+
+bool cv_ledger_take(cv_ledger *l, cv_err *err)
+{
+    bool taken, found = false;
+    cv_lease_row lease;
+    cv_err ignored = {.arena = l->arena};
+    if (!take_lock(l, &taken, err))
+        return false;
+    if (!taken) {
+        cv_str holder = read_lease(l, &lease, &found, &ignored) && found ? holder_text(l->arena, &lease) : CV_STR("");
+        drop_lock(l);
+        return refuse_busy(l, holder, err);
+    }
+    if (!write_lease(l, err)) {
+        drop_lock(l);
+        return false;
+    }
+    l->exists = true;
+    l->renewed_ms = cv_steady_ms();
+    return true;
+}
+
+bool cv_ledger_renew(cv_ledger *l, cv_err *err)
+{
+    cv_record *record = l->call->record;
+    cv_scope_id scope = cv_run_scope(l->dialogue_id);
+    cv_lease_row lease;
+    bool found;
+    cv_writing w;
+    if (cv_steady_ms() - l->renewed_ms < CV_LEASE_RENEWED_MS)
+        return true;
+    l->renewed_ms = cv_steady_ms();
+    if (!begin_write(l, &w, CV_STR(""), err))
+        return false;
+    bool ok = read_lease(l, &lease, &found, err);
+    lease.until_ms = w.at.clock_ms + CV_LEASE_MS;
+    ok = ok && record->calls->keep(record, scope, &(cv_rows){&cv_lease_row_type, &lease, 1}, err) &&
+         record->calls->commit(record, l->arena, NULL, err) == CV_WRITE_DONE;
+    cv_writing_end(&w);
+    return ok;
+}
+
+void cv_ledger_release(cv_ledger *l)
+{
+    cv_err ignored = {.arena = l->arena};
+    const cv_lease_row lease = {.dialogue_id = l->dialogue_id};
+    if (l->lock < 0)
+        return;
+    l->call->record->calls->drop(l->call->record, cv_run_scope(l->dialogue_id),
+                                 &(cv_rows){&cv_lease_row_type, &lease, 1}, &ignored); /* else it ends by itself */
+    drop_lock(l);
+}
+
+bool cv_ledger_holder(cv_ledger *l, cv_str *ret_holder, cv_err *err)
+{
+    cv_lease_row lease;
+    bool found, taken;
+    *ret_holder = CV_STR("");
+    if (!read_lease(l, &lease, &found, err) || !found)
+        return err->code == CV_ERR_NONE;
+    bool here = cv_str_eq(lease.host, host_name(l->arena));
+    if (here && !take_lock(l, &taken, err))
+        return false;
+    drop_lock(l);
+    if (here ? !taken : lease.until_ms > l->call->clock.now_ms(l->call->clock.ctx))
+        *ret_holder = holder_text(l->arena, &lease);
+    return true;
+}

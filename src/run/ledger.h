@@ -1,0 +1,77 @@
+/* ledger.h - the rows of one run: read whole, and written one step at a time.
+ *
+ *     cv_ledger_open      the run as it stands; attempts in the order of round, who, number
+ *     cv_ledger_take      the lease: nobody else walks this dialogue until cv_ledger_release
+ *     cv_ledger_begin     attempts, before their calls: one write for all that begin together
+ *     cv_ledger_end       … one that has ended
+ *     cv_ledger_change    the run's own row
+ *
+ * The lease has two halves. A lock on .conclave/runs/ID/lock, which the kernel gives back when its process ends,
+ * however it ends; and a row in the record with a time, for those on other machines. Whoever has the lock and finds a
+ * row of its own machine knows that it was left by a process that is gone.
+ */
+#ifndef CV_RUN_LEDGER_H
+#define CV_RUN_LEDGER_H
+
+#include "base/where.h"
+#include "kit/call.h"
+#include "kit/shape.h"
+#include "run/types.h"
+
+#define ERR(id, word, exit, meaning) extern const cv_err_kind CV_ERR_##id[1];
+#include "run/err.def"
+#undef ERR
+extern const cv_err_code cv_run_codes[];
+
+enum {
+    CV_LEASE_MS = 60 * 1000, /* of the row: longer than any step of a walk takes without renewing it */
+    CV_LEASE_RENEWED_MS = 15 * 1000
+};
+
+typedef struct {
+    cv_attempt_row *items;
+    size_t count, capacity;
+} cv_attempts;
+
+typedef struct {
+    const cv_call *call;
+    cv_arena *arena; /* rows live in it */
+    cv_str dialogue_id;
+    bool exists;
+    cv_run_row run;
+    cv_attempts attempts;
+    int lock;           /* descriptor; -1: not taken */
+    int64_t renewed_ms; /* by the steady clock */
+} cv_ledger;
+
+extern const cv_shape cv_attempt_shape[];
+
+/* The run of a dialogue; `exists` false: it has none, and everything is empty. */
+bool cv_ledger_open(cv_ledger *l, const cv_call *call, cv_arena *a, cv_str dialogue_id, cv_err *err);
+
+/* The attempts of one who was asked for one thing, in their order: a part of l->attempts, or none. Pointers into the
+ * list are good until the next attempt begins. */
+cv_attempts cv_ledger_of(const cv_ledger *l, int64_t round, cv_str who, cv_run_task task);
+
+/* Takes the lease, and writes the run's row as l->run has it. CV_ERR_RUN_BUSY: another one has it. */
+bool cv_ledger_take(cv_ledger *l, cv_err *err);
+bool cv_ledger_renew(cv_ledger *l, cv_err *err); /* if it is time for that */
+void cv_ledger_release(cv_ledger *l);
+
+/* Who holds it now, for people; empty: nobody. */
+bool cv_ledger_holder(cv_ledger *l, cv_str *ret_holder, cv_err *err);
+
+/* l->run as it is now, with an event of this type. */
+bool cv_ledger_change(cv_ledger *l, const char *event, cv_err *err);
+
+/* Reads the run's own row again: has somebody asked it to stop? */
+bool cv_ledger_look(cv_ledger *l, cv_err *err);
+
+/* New attempts; they are added to the list. */
+bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_err *err);
+bool cv_ledger_end(cv_ledger *l, cv_attempt_row *row, cv_err *err);
+
+/* Where files of a run are: .conclave/runs/ID, or NAME in it. */
+cv_where cv_ledger_where(cv_arena *a, const char *root, cv_str dialogue_id, const char *name);
+
+#endif

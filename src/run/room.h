@@ -1,0 +1,10 @@
+/* room.h - runs: `run` and `ask` stand at the top level, what is asked about a run in the room `run`. */
+#ifndef CV_RUN_ROOM_H
+#define CV_RUN_ROOM_H
+
+#include "kit/room.h"
+
+extern const cv_room cv_room_run, cv_room_running; /* `running` has the operations of the top level */
+extern const cv_room_types cv_run_records;
+
+#endif

@@ -1,0 +1,272 @@
+/* setup.c - what a run was asked for, and who answers for whom; see setup.h. */
+#include "run/setup.h"
+
+#include "base/file.h"
+#include "kit/fault.h"
+#include "kit/outlet.h"
+#include "kit/reach/approval.h"
+#include "kit/reach/words.h"
+
+_Static_assert(CV_CALLS_MOST == 180, "the schemas of run and ask say so");
+
+enum { USUAL_ROUNDS = 4, USUAL_PARALLEL = 16, MILLIONTHS = 1000000 };
+
+/* ---- agents --------------------------------------------------------------------------------------------------------
+ */
+
+static const cv_run_agent *keep(cv_setup *s, cv_str name, cv_str key, const cv_reach *reach, bool typed)
+{
+    cv_run_agent *agent = CV_NEW(s->call->arena, cv_run_agent);
+    *agent = (cv_run_agent){cv_arena_copy(s->call->arena, name), cv_arena_copy(s->call->arena, key), *reach, typed};
+    *CV_PUSH(s->call->arena, &s->agents) = agent;
+    return agent;
+}
+
+/* An agent of the file or of the project, by its name; *ret NULL: there is none. False: it is there, but faulty. */
+static bool find_named(cv_setup *s, cv_str name, const cv_run_agent **ret, cv_err *err)
+{
+    const cv_file_agent *in_file = cv_agents_file_find(&s->file, name);
+    cv_agent_row row;
+    cv_reach reach;
+    bool found = false;
+    *ret = NULL;
+    for (size_t i = 0; i < s->agents.count; i++)
+        if (cv_str_eq(s->agents.items[i]->key, name)) {
+            *ret = s->agents.items[i];
+            return true;
+        }
+    if (in_file) {
+        *ret = keep(s, name, name, &in_file->reach, false);
+        return true;
+    }
+    if (!cv_agent_id_valid(name))
+        return true;
+    if (!cv_agent_find(s->call->record, s->call->arena, name, &row, &found, err))
+        return false;
+    if (!found || cv_agent_is_removed(&row))
+        return true;
+    if (!cv_reach_of_agent(s->call->arena, &row, &reach, err))
+        return false;
+    *ret = keep(s, row.id, name, &reach, false);
+    return true;
+}
+
+/* "sh agents/play.sh" is the agent "sh play.sh": enough to be told from others in a line. */
+static cv_str short_name(cv_arena *a, cv_str command)
+{
+    cv_buf out = {0};
+    for (cv_str rest = command, word; cv_str_split(&rest, ' ', &word);) {
+        size_t begin = word.n;
+        while (begin > 0 && word.p[begin - 1] != '/')
+            begin--;
+        cv_buf_printf(&out, "%s%.*s", out.n ? " " : "", CV_FMT(begin < word.n ? cv_str_from(word, begin) : word));
+    }
+    return cv_excerpt(a, cv_buf_take(&out, a));
+}
+
+static bool is_command(cv_str text)
+{
+    return cv_str_find_char(text, ' ') != SIZE_MAX || cv_str_find_char(text, '/') != SIZE_MAX;
+}
+
+/* --agent and --judge: a name, or else a command. `bare`: a single word may be a command, too. */
+static const cv_run_agent *find_given(cv_setup *s, const char *field, bool bare)
+{
+    cv_str given = cv_str_trim(cv_json_get_text(s->call->input, field));
+    const cv_run_agent *agent;
+    cv_reach reach;
+    cv_err err = {.arena = s->call->arena};
+    bool ok = find_named(s, given, &agent, &err);
+    if (ok && agent)
+        return agent;
+    if (ok && !bare && !is_command(given)) {
+        cv_err_set(&err, CV_ERR_UNKNOWN_AGENT, "there is no agent '%.*s', in the file or in the project",
+                   CV_FMT(cv_excerpt(s->call->arena, given)));
+        cv_agents_advise(s->call->record, s->call->arena, given, &err);
+        ok = false;
+    }
+    if (ok && cv_reach_of_command(s->call->arena, given, &reach, &err))
+        return keep(s, short_name(s->call->arena, given), given, &reach, !s->call->confined);
+    cv_err_field(&err, cv_str_of(field));
+    cv_call_fail(s->call, &err);
+    return NULL;
+}
+
+static bool read_file(cv_setup *s)
+{
+    cv_call *call = s->call;
+    cv_arena *a = call->arena;
+    cv_str given = cv_json_get_text(call->input, "agents"), text;
+    cv_where where = {call->root, cv_record_path(a, "", "agents.toml")};
+    cv_err err = {.arena = a};
+    if (given.p && !cv_outlet_where(call, given, &where, &err)) {
+        cv_err_field(&err, CV_STR("agents"));
+        return cv_call_fail(call, &err);
+    }
+    if (!given.p && (cv_json_get(call->input, CV_STR("agent")) || !cv_where_is_regular(where)))
+        return true;
+    if (!cv_file_read_text_at(a, where, &text, &err)) {
+        cv_err_field(&err, CV_STR("agents"));
+        return cv_call_fail(call, &err);
+    }
+    return cv_agents_file_parse(a, text, given.p ? given : cv_str_of(where.path), &s->file, call->errs);
+}
+
+static const cv_run_agent *seat_of(cv_setup *s, cv_str place)
+{
+    cv_str name = place.n ? cv_agents_file_place(&s->file, place) : CV_STR("");
+    const cv_run_agent *agent = NULL;
+    cv_err err = {.arena = s->call->arena};
+    if (!name.n)
+        return NULL;
+    if (find_named(s, name, &agent, &err) && !agent)
+        cv_err_set(&err, CV_ERR_UNKNOWN_AGENT,
+                   "the seat '%.*s' names '%.*s', who is neither in the file nor in the project", CV_FMT(place),
+                   CV_FMT(name));
+    if (!agent)
+        cv_call_fail(s->call, &err);
+    return agent;
+}
+
+static void refuse_seat(cv_setup *s, cv_str slug)
+{
+    cv_err *fault = cv_refuse(s->call, CV_ERR_MISSING_FIELD, CV_STR(""), "agent", slug,
+                              "nobody answers for the expert '%.*s'", CV_FMT(slug));
+    cv_err_suggest(
+        fault, CV_STR("give --agent COMMAND for the whole panel, or --agents FILE with a seat for it (docs/run.md)"));
+}
+
+const cv_run_agent *cv_setup_agent(cv_setup *s, cv_str slug, cv_str role, cv_str tier)
+{
+    size_t before = s->call->errs->count;
+    const cv_str places[] = {slug, role, cv_arena_lower(s->call->arena, tier), CV_STR("*")};
+    const cv_run_agent *agent = NULL;
+    cv_err err = {.arena = s->call->arena};
+    for (size_t i = 0; !agent && s->call->errs->count == before && i < CV_COUNT(places); i++)
+        agent = seat_of(s, places[i]);
+    if (!agent && s->call->errs->count == before)
+        agent = s->agent;
+    if (!agent && s->call->errs->count == before && !find_named(s, slug, &agent, &err))
+        cv_call_fail(s->call, &err);
+    if (!agent && s->call->errs->count == before)
+        refuse_seat(s, slug);
+    return agent;
+}
+
+/* ---- the judge -----------------------------------------------------------------------------------------------------
+ */
+
+static void read_judge(cv_setup *s)
+{
+    cv_str given = cv_str_trim(cv_json_get_text(s->call->input, "judge"));
+    s->judge_named = given.n || cv_agents_file_place(&s->file, CV_STR("judge")).n;
+    if (!s->judge_named)
+        return;
+    cv_str word = given.n ? given : cv_agents_file_place(&s->file, CV_STR("judge"));
+    if (cv_str_eq(word, CV_STR("mechanical")) || cv_str_eq(word, CV_STR("human"))) {
+        s->judge = cv_str_eq(word, CV_STR("human")) ? CV_JUDGE_HUMAN : CV_JUDGE_MECHANICAL;
+        return;
+    }
+    s->judge_agent = given.n ? find_given(s, "judge", false) : seat_of(s, CV_STR("judge"));
+    s->judge = s->judge_agent && s->judge_agent->reach.way == CV_REACH_HUMAN ? CV_JUDGE_HUMAN : CV_JUDGE_AGENT;
+}
+
+void cv_setup_choose_judge(cv_setup *s)
+{
+    bool calls = s->agents.count == 1 && s->agents.items[0]->reach.way != CV_REACH_HUMAN;
+    if (s->judge_named)
+        return;
+    s->judge = calls ? CV_JUDGE_AGENT : CV_JUDGE_MECHANICAL;
+    s->judge_agent = calls ? s->agents.items[0] : NULL;
+}
+
+/* ---- approval ------------------------------------------------------------------------------------------------------
+ */
+
+bool cv_setup_approve(cv_setup *s)
+{
+    cv_call *call = s->call;
+    cv_approval *all = CV_NEW_ARRAY(call->arena, s->agents.count, cv_approval);
+    size_t count = 0;
+    cv_err err = {.arena = call->arena};
+    const cv_approval_way way = {.root = call->root,
+                                 .yes = !call->confined && cv_json_get_true(call->input, "yes"),
+                                 .at_terminal = call->who.at_terminal};
+    for (size_t i = 0; i < s->agents.count; i++)
+        if (!s->agents.items[i]->typed)
+            all[count++] = (cv_approval){s->agents.items[i]->name, &s->agents.items[i]->reach};
+    return count == 0 || cv_approval_check(call->arena, &way, all, count, &err) || cv_call_fail(call, &err);
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t cost_of(const cv_json *input)
+{
+    const cv_json *given = cv_json_get(input, CV_STR("max_cost"));
+    double dollars;
+    if (!given || !cv_json_to_double(given, &dollars) || dollars > 1e9)
+        return CV_ABSENT;
+    return (int64_t)(dollars * MILLIONTHS + 0.5);
+}
+
+static int64_t times(int64_t value, int64_t by)
+{
+    return value == CV_ABSENT ? CV_ABSENT : value * by;
+}
+
+bool cv_setup_read(cv_call *call, cv_str dialogue_id, cv_setup *ret)
+{
+    const cv_json *input = call->input;
+    cv_str until = cv_json_get_text(input, "until"), spec = cv_json_get_text(input, "spec");
+    size_t before = call->errs->count;
+    *ret = (cv_setup){
+        .dialogue_id = dialogue_id,
+        .rounds = cv_json_get_int(input, "rounds", USUAL_ROUNDS),
+        .parallel = (size_t)cv_json_get_int(input, "parallel", USUAL_PARALLEL),
+        .quorum = (size_t)cv_json_get_int(input, "quorum", 0),
+        .until = until.n ? (cv_until)cv_words_find(cv_until_words, until) : CV_UNTIL_VERDICT,
+        .step = cv_json_get_true(input, "step"),
+        .blind = cv_json_get_true(input, "blind"),
+        .control = cv_json_get_true(input, "control"),
+        .timeout_ms = cv_json_get_int(input, "timeout", 0) * 1000,
+        .max_cost = cost_of(input),
+        .max_tokens = cv_json_get_int(input, "max_tokens", CV_ABSENT),
+        .max_time_ms = times(cv_json_get_int(input, "max_time", CV_ABSENT), 1000),
+        .spec = spec.n ? spec : CV_STR("short"),
+        .call = call,
+    };
+    if (!read_file(ret))
+        return false;
+    if (cv_json_get(input, CV_STR("agent")))
+        ret->agent = find_given(ret, "agent", true);
+    read_judge(ret);
+    return call->errs->count == before;
+}
+
+cv_str cv_setup_json(cv_arena *a, const cv_setup *s)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_begin_object(&w);
+    cv_json_key_int(&w, "rounds", s->rounds);
+    cv_json_key_int(&w, "parallel", (int64_t)s->parallel);
+    if (s->quorum)
+        cv_json_key_int(&w, "quorum", (int64_t)s->quorum);
+    cv_json_key_str(&w, "until", cv_until_words.items[s->until]);
+    if (s->timeout_ms)
+        cv_json_key_int(&w, "timeout", s->timeout_ms / 1000);
+    if (s->max_cost != CV_ABSENT)
+        cv_json_key_int(&w, "max_cost_millionths", s->max_cost);
+    if (s->max_tokens != CV_ABSENT)
+        cv_json_key_int(&w, "max_tokens", s->max_tokens);
+    cv_json_key_bool(&w, "blind", s->blind);
+    cv_json_key_bool(&w, "control", s->control);
+    cv_json_key(&w, CV_STR("agents"));
+    cv_json_begin_object(&w);
+    for (size_t i = 0; i < s->agents.count; i++)
+        cv_json_key_str(&w, cv_arena_copy_z(a, s->agents.items[i]->name), cv_reach_text(a, &s->agents.items[i]->reach));
+    cv_json_end_object(&w);
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, a);
+}

@@ -1,0 +1,240 @@
+/* status.c - how a run stands; see status.h. */
+#include "run/status.h"
+
+/* ---- rounds --------------------------------------------------------------------------------------------------------
+ */
+
+static cv_status_round *round_at(cv_arena *a, cv_status *s, int64_t round, size_t most)
+{
+    for (size_t i = 0; i < s->rounds.count; i++)
+        if (s->rounds.items[i].round == round)
+            return &s->rounds.items[i];
+    cv_status_round *fresh = CV_PUSH(a, &s->rounds);
+    *fresh = (cv_status_round){.round = round, .seats = CV_NEW_ARRAY(a, most, cv_status_seat)};
+    return fresh;
+}
+
+static cv_status_seat *seat_at(cv_status_round *r, cv_str who)
+{
+    for (size_t i = 0; i < r->seat_count; i++)
+        if (cv_str_eq(r->seats[i].who, who))
+            return &r->seats[i];
+    r->seats[r->seat_count] = (cv_status_seat){.who = who};
+    return &r->seats[r->seat_count++];
+}
+
+static bool is_state(const cv_attempt_row *row, cv_attempt_state state)
+{
+    return cv_str_eq(row->state, cv_attempt_words.items[state]);
+}
+
+/* One line for everybody who was asked in a round: how the last attempt ended. */
+static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_status *s)
+{
+    for (size_t i = 0; i < l->attempts.count; i++) {
+        const cv_attempt_row *row = &l->attempts.items[i];
+        if (cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]))
+            continue;
+        cv_status_round *r = round_at(a, s, row->round, l->attempts.count);
+        cv_status_seat *seat = seat_at(r, row->who);
+        *seat = (cv_status_seat){.who = row->who,
+                                 .agent = row->agent,
+                                 .model = row->model,
+                                 .state = row->state,
+                                 .message = row->message,
+                                 .attempts = seat->attempts + 1,
+                                 .markers = row->markers,
+                                 .duration_ms = row->duration_ms};
+        r->registered = row->round < next_round;
+    }
+    for (size_t i = 0; i < s->rounds.count; i++)
+        for (size_t k = 0; k < s->rounds.items[i].seat_count; k++)
+            s->rounds.items[i].answered +=
+                cv_str_eq(s->rounds.items[i].seats[k].state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]) &&
+                !cv_str_eq(s->rounds.items[i].seats[k].who, CV_STR("judge"));
+}
+
+static void find_control(cv_arena *a, const cv_ledger *l, cv_status *s)
+{
+    for (size_t i = 0; i < l->attempts.count; i++) {
+        const cv_attempt_row *row = &l->attempts.items[i];
+        if (!cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]))
+            continue;
+        cv_status_control *c = CV_NEW(a, cv_status_control);
+        *c = (cv_status_control){.agent = row->agent,
+                                 .model = row->model,
+                                 .state = row->state,
+                                 .answer = is_state(row, CV_ATTEMPT_ANSWERED) ? row->answer : (cv_str){NULL, 0},
+                                 .tokens_in = row->tokens_in,
+                                 .tokens_out = row->tokens_out,
+                                 .cost = row->cost};
+        s->control = c;
+    }
+}
+
+/* ---- a dry run -----------------------------------------------------------------------------------------------------
+ */
+
+/* Everything that would be sent, as it would be sent. */
+static cv_str dry_page(cv_arena *a, const cv_status *s)
+{
+    cv_buf out = {0};
+    cv_buf_printf(&out, "Next: %.*s. Nothing is written or called.\n", CV_FMT(s->step));
+    for (size_t i = 0; i < s->call_count; i++) {
+        const cv_status_call *c = &s->calls[i];
+        cv_buf_printf(&out, "\n== %.*s (%.*s): %.*s\n%.*s\n\n", CV_FMT(c->who), CV_FMT(c->task), CV_FMT(c->agent),
+                      CV_FMT(c->call));
+        cv_buf_add(&out, c->prompt);
+    }
+    return cv_buf_take(&out, a);
+}
+
+/* ---- the answer ----------------------------------------------------------------------------------------------------
+ */
+
+#define CV_THIS_TYPE cv_status_seat
+static const cv_shape seat_shape[] = {
+    CV_FIELD_AS(ALWAYS, "expert", who, "or judge"),
+    CV_FIELD(ALWAYS, agent, ""),
+    CV_FIELD(IF_ANY, model, ""),
+    CV_WORD(ALWAYS, "state", state, &cv_attempt_words, "of the last attempt"),
+    CV_FIELD(IF_ANY, message, ""),
+    CV_FIELD(ALWAYS, attempts, ""),
+    CV_FIELD(IF_ANY, markers, ""),
+    CV_FIELD(IF_ANY, duration_ms, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_status_round
+static const cv_shape round_shape[] = {
+    CV_FIELD(ALWAYS, round, ""),
+    CV_FIELD(ALWAYS, registered, ""),
+    CV_FIELD(ALWAYS, answered, "experts"),
+    CV_LIST("experts", seats, seat_count, seat_shape, "who was asked, the judge too"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_status_control
+static const cv_shape control_shape[] = {
+    CV_FIELD(ALWAYS, agent, ""),
+    CV_FIELD(IF_ANY, model, ""),
+    CV_WORD(ALWAYS, "state", state, &cv_attempt_words, ""),
+    CV_FIELD(OR_NULL, answer, ""),
+    CV_FIELD(IF_ANY, tokens_in, ""),
+    CV_FIELD(IF_ANY, tokens_out, ""),
+    CV_FIELD(IF_ANY, cost, "millionths of a US dollar"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_walk_spent
+static const cv_shape spent_shape[] = {
+    CV_FIELD(ALWAYS, calls, "commands and endpoints"),
+    CV_FIELD(ALWAYS, tokens_in, "that were reported"),
+    CV_FIELD(ALWAYS, tokens_out, ""),
+    CV_FIELD_AS(ALWAYS, "estimated_tokens", estimated, "of calls that reported none: a fourth of their bytes"),
+    CV_FIELD(ALWAYS, cost, "millionths of a US dollar, as far as it is known"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_status_call
+static const cv_shape call_shape[] = {
+    CV_FIELD_AS(ALWAYS, "expert", who, "or judge"),
+    CV_WORD(ALWAYS, "task", task, &cv_task_words, ""),
+    CV_FIELD(ALWAYS, agent, ""),
+    CV_FIELD(ALWAYS, call, "the command, or the URL"),
+    CV_FIELD(ALWAYS, prompt, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_status
+const cv_shape cv_status_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, dialogue_id, ""),
+    CV_FIELD(ALWAYS, title, ""),
+    CV_FIELD(ALWAYS, question, ""),
+    CV_FIELD(ALWAYS, state, "running, waiting, stopped, ended; interrupted: the runner is gone; new: never run"),
+    CV_FIELD(IF_ANY, reason, "why it stands still"),
+    CV_FIELD_AS(IF_ANY, "why", meaning, "the same in a sentence"),
+    CV_FIELD(IF_ANY, message, "what to type, or what was wrong"),
+    CV_FIELD(IF_ANY, holder, "who runs it now"),
+    CV_FIELD(IF_ANY, judge, ""),
+    CV_JSON_AS(IF_ANY, MAP, "settings", settings, ""),
+    CV_FIELD(IF_ANY, started_at, ""),
+    CV_FIELD(IF_ANY, changed_at, ""),
+    CV_LIST("rounds", rounds.items, rounds.count, round_shape, ""),
+    CV_OBJECT(ALWAYS, "spent", spent, spent_shape, ""),
+    CV_FIELD(ALWAYS, next_round, ""),
+    CV_FIELD(ALWAYS, percentage, "of convergence"),
+    CV_FIELD(ALWAYS, converged, ""),
+    CV_FIELD(ALWAYS, decided, "the final verdict is registered"),
+    CV_FIELD(IF_ANY, decision, "its recommendation"),
+    CV_OBJECT_AT(IF_ANY, "control", control, control_shape, "the answer of one agent alone"),
+    CV_FIELD(IF_ANY, exported, "the file with everything"),
+    CV_FIELD(IF_ANY, next, "what to call next"),
+    CV_LIST_WHEN(CV_IF_ANY, "attempts", attempts.items, attempts.count, cv_attempt_shape, "all of them"),
+    CV_FIELD(IF_ANY, dry_run, "nothing was written or called"),
+    CV_FIELD(IF_ANY, step, "of a dry run: what would be next"),
+    CV_LIST_WHEN(CV_IF_ANY, "calls", calls, call_count, call_shape, "of a dry run"),
+    CV_PRINTED(text, "of a dry run, for people; not with --json"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
+{
+    int reason = l->run.reason.p ? cv_words_find(cv_reason_words, l->run.reason) : -1;
+    bool runs = cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_RUNNING]) ||
+                cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_WAITING]);
+    bool gone = runs && !s->holder.n && l->lock < 0;
+    s->state = gone ? CV_STR("interrupted") : l->exists ? l->run.state : CV_STR("new");
+    s->meaning = gone          ? CV_STR("its runner is gone; the same command goes on")
+                 : reason >= 0 ? cv_reasons[reason].meaning
+                               : CV_STR("");
+    bool ended = cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_ENDED]);
+    if (!s->holder.n && l->lock < 0)
+        s->next = cv_call_name(call, ended ? CV_STR("dialogue show") : CV_STR("run"), s->dialogue_id, NULL, 0);
+}
+
+bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, const cv_status_more *more)
+{
+    cv_arena *a = call->arena;
+    const cv_run_row *run = &ledger->run;
+    cv_walk walk = {.ledger = *ledger};
+    cv_err err = {.arena = a};
+    cv_status s = {.dialogue_id = facts->dialogue_id,
+                   .title = facts->title,
+                   .question = facts->question,
+                   .reason = run->reason,
+                   .message = run->message,
+                   .judge = run->judge,
+                   .settings = run->settings,
+                   .started_at = run->started_at,
+                   .changed_at = run->changed_at,
+                   .spent = cv_walk_add_up(&walk),
+                   .percentage = facts->percentage,
+                   .next_round = facts->next_round,
+                   .converged = facts->converged,
+                   .decided = facts->decided,
+                   .decision = facts->verdict,
+                   .exported = more->exported,
+                   .dry_run = more->dry_run,
+                   .step = more->step,
+                   .calls = more->calls,
+                   .call_count = more->call_count};
+    if (ledger->lock < 0 && !cv_ledger_holder(ledger, &s.holder, &err))
+        return cv_call_fail(call, &err);
+    find_state(call, ledger, &s);
+    list_rounds(a, ledger, facts->next_round, &s);
+    find_control(a, ledger, &s);
+    if (cv_json_get_true(call->input, "attempts"))
+        s.attempts = ledger->attempts;
+    if (call->for_people && s.dry_run)
+        s.text = dry_page(a, &s);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_status_shape, &s);
+    return true;
+}

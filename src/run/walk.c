@@ -1,0 +1,359 @@
+/* walk.c - a run under way: the loop; see walk.h. */
+#include "run/walk.h"
+
+#include "base/steady.h"
+#include "kit/request.h"
+
+/* ---- shared --------------------------------------------------------------------------------------------------------
+ */
+
+bool cv_walk_fail(cv_walk *w, const cv_errs *errs)
+{
+    for (size_t i = 0; i < errs->count; i++)
+        cv_errs_keep(w->call->errs, w->call->arena, &errs->items[i]);
+    return false;
+}
+
+cv_str cv_walk_op(cv_walk *w, int64_t round, cv_str who, int64_t attempt, const char *what)
+{
+    return cv_arena_printf(&w->step, "run/%.*s/%lld/%.*s/%lld%s%s", CV_FMT(w->facts.dialogue_id), (long long)round,
+                           CV_FMT(who), (long long)attempt, *what ? "/" : "", what);
+}
+
+cv_attempt_row *cv_walk_row(cv_walk *w, int64_t round, cv_str who, int64_t attempt)
+{
+    for (size_t i = 0; i < w->ledger.attempts.count; i++) {
+        cv_attempt_row *row = &w->ledger.attempts.items[i];
+        if (row->round == round && row->attempt == attempt && cv_str_eq(row->who, who))
+            return row;
+    }
+    return NULL;
+}
+
+cv_str cv_walk_faults(cv_arena *a, const cv_errs *errs)
+{
+    cv_buf out = {0};
+    for (size_t i = 0; i < errs->count; i++) {
+        const cv_err *e = &errs->items[i];
+        cv_buf_printf(&out, "- %.*s%s%.*s", CV_FMT(e->field), e->field.n ? ": " : "", CV_FMT(e->message));
+        for (size_t k = 0; k < e->option_count; k++)
+            cv_buf_printf(&out, "%s%.*s", k ? ", " : "; valid: ", CV_FMT(e->options[k]));
+        cv_buf_printf(&out, "%s%.*s\n", e->suggestion.n ? "; " : "", CV_FMT(e->suggestion));
+    }
+    return cv_buf_take(&out, a);
+}
+
+/* ---- how it stands -------------------------------------------------------------------------------------------------
+ */
+
+static int64_t asked_before(const cv_walk *w, const cv_walk_seat *seats, size_t count, cv_str slug)
+{
+    (void)w;
+    for (size_t i = 0; i < count; i++)
+        if (cv_str_eq(seats[i].fact->slug, slug))
+            return seats[i].asked_ms;
+    return 0;
+}
+
+static bool read_facts(cv_walk *w)
+{
+    cv_arena old = w->facts_arena;
+    const cv_walk_seat *seats = w->seats;
+    size_t before = w->call->errs->count, count = w->facts.seat_count;
+    int64_t round = w->facts.next_round;
+    w->facts_arena = (cv_arena){0};
+    bool ok = cv_facts_read(w->call, &w->facts_arena, w->settings->dialogue_id, &w->facts, w->call->errs);
+    w->seats = CV_NEW_ARRAY(&w->facts_arena, w->facts.seat_count, cv_walk_seat);
+    w->folded = CV_NEW_ARRAY(&w->facts_arena, w->facts.seat_count, cv_seat);
+    for (size_t i = 0; ok && i < w->facts.seat_count; i++) {
+        const cv_fact_seat *fact = &w->facts.seats[i];
+        w->seats[i] =
+            (cv_walk_seat){.fact = fact,
+                           .agent = cv_setup_agent(w->settings, fact->slug, fact->role, fact->tier),
+                           .asked_ms = w->facts.next_round == round ? asked_before(w, seats, count, fact->slug) : 0};
+    }
+    cv_arena_release(&old);
+    w->stale = false;
+    return ok && w->call->errs->count == before;
+}
+
+static cv_seat fold(cv_walk *w, int64_t round, cv_str who, cv_run_task task, const cv_run_agent *agent, bool done)
+{
+    cv_attempts all = cv_ledger_of(&w->ledger, round, who, task);
+    int faulty = task == CV_TASK_RESPONSE || w->settings->judge_named ? CV_MOST_FAULTY : CV_MOST_UNREADABLE;
+    cv_seat seat = cv_seat_fold(&w->step, all.items, all.count, &cv_retry_usual, faulty, done);
+    seat.awaited = agent && (agent->reach.way == CV_REACH_HUMAN || agent->reach.way == CV_REACH_MAILBOX);
+    return seat;
+}
+
+/* Did the judge say that nothing can be decided? Then it is not asked again. */
+static bool said_undecided(cv_walk *w, cv_attempts all)
+{
+    cv_json object;
+    cv_err ignored = {.arena = &w->step};
+    const cv_attempt_row *last = all.count ? &all.items[all.count - 1] : NULL;
+    return last && cv_str_eq(last->state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]) && last->answer.n &&
+           cv_json_parse(&w->step, last->answer, &object, &ignored) && cv_json_get_text(&object, "undecided").n > 0;
+}
+
+static cv_reason spent_of(const cv_walk *w)
+{
+    const cv_setup *s = w->settings;
+    cv_walk_spent t = cv_walk_add_up(w);
+    if (s->max_cost != CV_ABSENT && t.cost + t.reserved_cost >= s->max_cost)
+        return CV_REASON_MAX_COST;
+    if (s->max_tokens != CV_ABSENT && t.tokens_in + t.tokens_out + t.estimated + t.reserved_tokens >= s->max_tokens)
+        return CV_REASON_MAX_TOKENS;
+    if (s->max_time_ms != CV_ABSENT && cv_steady_ms() - w->began_ms >= s->max_time_ms)
+        return CV_REASON_MAX_TIME;
+    return CV_REASON_COUNT;
+}
+
+static void make_plan(cv_walk *w)
+{
+    const cv_setup *s = w->settings;
+    const cv_facts *f = &w->facts;
+    const cv_str judge = CV_STR("judge");
+    cv_part from_part = w->plan.from_part;
+    int64_t from_round = w->plan.from_round, last = f->next_round - 1;
+    for (size_t i = 0; i < f->seat_count; i++)
+        w->folded[i] =
+            fold(w, f->next_round, f->seats[i].slug, CV_TASK_RESPONSE, w->seats[i].agent, f->seats[i].responded);
+    w->plan = (cv_plan){
+        .rounds = s->rounds,
+        .parallel = s->parallel,
+        .quorum = s->quorum,
+        .judge = s->judge,
+        .judge_may_fail = !s->judge_named,
+        .until = s->until,
+        .step = s->step,
+        .control = s->control,
+        .next_round = f->next_round,
+        .converged = f->converged,
+        .decided = f->decided,
+        .abandoned = f->abandoned,
+        .settled = w->ledger.run.settled == CV_ABSENT ? f->next_round : w->ledger.run.settled,
+        .from_round = from_round,
+        .from_part = from_part,
+        .stopping = w->ledger.run.stopping == 1,
+        .interrupted = w->interrupted,
+        .spent = spent_of(w),
+        .seats = w->folded,
+        .seat_count = f->seat_count,
+        .round = fold(w, f->next_round, judge, CV_TASK_ROUND, s->judge_agent, false),
+        .verdict = fold(w, last, judge, CV_TASK_VERDICT, s->judge_agent,
+                        said_undecided(w, cv_ledger_of(&w->ledger, last, judge, CV_TASK_VERDICT))),
+        .other = fold(w, 0, CV_STR("control"), CV_TASK_CONTROL, NULL, false),
+        .running = w->calls ? cv_calls_running(w->calls) : 0,
+        .now_ms = w->call->clock.now_ms(w->call->clock.ctx),
+    };
+}
+
+static void begin_plan(cv_walk *w)
+{
+    make_plan(w);
+    w->plan.from_round = w->plan.next_round;
+    w->plan.from_part = cv_plan_part(&w->plan);
+}
+
+/* ---- the beginning -------------------------------------------------------------------------------------------------
+ */
+
+/* Everything that is known before anything is written: facts, attempts, who answers for whom. */
+static bool open_walk(cv_walk *w, cv_call *call, cv_setup *settings)
+{
+    cv_err err = {.arena = call->arena};
+    *w =
+        (cv_walk){.call = call, .settings = settings, .arena = call->arena, .prompt_round = -1, .ledger = {.lock = -1}};
+    w->began_ms = cv_steady_ms();
+    if (!read_facts(w))
+        return false;
+    if (!cv_ledger_open(&w->ledger, call, w->arena, settings->dialogue_id, &err))
+        return cv_call_fail(call, &err);
+    cv_setup_choose_judge(settings);
+    return true;
+}
+
+bool cv_walk_look(cv_walk *w, cv_call *call, cv_setup *settings, cv_step *ret_step)
+{
+    if (!open_walk(w, call, settings))
+        return false;
+    w->ledger.run.stopping = 0;
+    begin_plan(w);
+    *ret_step = cv_plan_next(&w->plan);
+    return true;
+}
+
+void cv_walk_close(cv_walk *w)
+{
+    if (w->calls)
+        cv_calls_close(w->calls);
+    cv_ledger_release(&w->ledger);
+    cv_arena_release(&w->step);
+    cv_arena_release(&w->facts_arena);
+    cv_arena_release(&w->prompts_arena);
+    w->calls = NULL;
+}
+
+static cv_str judge_text(const cv_setup *s)
+{
+    static const cv_str words[] = {CV_STR_INIT("mechanical"), CV_STR_INIT("human")};
+    return s->judge == CV_JUDGE_AGENT ? s->judge_agent->name : words[s->judge];
+}
+
+static bool take(cv_walk *w)
+{
+    cv_run_row *run = &w->ledger.run;
+    cv_err err = {.arena = w->call->arena};
+    run->state = cv_run_words.items[CV_RUN_RUNNING];
+    run->reason = run->message = (cv_str){NULL, 0};
+    run->stopping = 0;
+    run->judge = judge_text(w->settings);
+    run->settings = cv_setup_json(w->arena, w->settings);
+    run->settled = w->ledger.exists ? run->settled : w->facts.next_round;
+    return cv_ledger_take(&w->ledger, &err) || cv_call_fail(w->call, &err);
+}
+
+/* ---- the end -------------------------------------------------------------------------------------------------------
+ */
+
+/* Calls that are under way are ended, and each is told. */
+static bool end_calls(cv_walk *w)
+{
+    cv_calls_result result;
+    bool ok = true;
+    if (!w->calls)
+        return true;
+    cv_calls_cancel(w->calls, NULL);
+    while (ok && cv_calls_running(w->calls)) {
+        cv_arena_reset(&w->step);
+        if (cv_calls_step(w->calls, &w->step, 1000, &result)) {
+            const cv_attempt_row *tag = result.tag;
+            ok = cv_walk_finish(w, cv_walk_row(w, tag->round, tag->who, tag->attempt), &result);
+        }
+    }
+    return ok;
+}
+
+static bool export_dialogue(cv_walk *w)
+{
+    cv_reply reply;
+    cv_facts_ask(w->call, &w->step, "export", w->facts.dialogue_id, CV_STR(""), &reply);
+    if (reply.done)
+        w->exported = cv_arena_copy(w->arena, cv_json_get_text(&reply.json, "path"));
+    return reply.done || cv_walk_fail(w, &reply.errs);
+}
+
+static bool finish(cv_walk *w, cv_reason reason)
+{
+    cv_run_row *run = &w->ledger.run;
+    const cv_reason_row *row = &cv_reasons[reason];
+    cv_err err = {.arena = w->call->arena};
+    if (!end_calls(w) || (row->state == CV_RUN_ENDED && w->facts.next_round > 0 && !export_dialogue(w)))
+        return false;
+    run->state = cv_run_words.items[row->state];
+    run->reason = row->word;
+    if (w->plan.verdict.state == CV_SEAT_ABSENT && !w->facts.decided)
+        w->message = CV_STR("the judge was asked for the verdicts, and gave none that could be registered");
+    run->message = w->message;
+    run->stopping = 0;
+    if (!cv_ledger_change(&w->ledger, row->state == CV_RUN_ENDED ? "ended" : "stopped", &err))
+        return cv_call_fail(w->call, &err);
+    cv_walk_tell(
+        w, "run_ended",
+        cv_arena_printf(&w->step, "\"state\":\"%.*s\",\"reason\":\"%.*s\"", CV_FMT(run->state), CV_FMT(run->reason)),
+        "%.*s: %.*s", CV_FMT(run->state), CV_FMT(row->meaning));
+    return true;
+}
+
+/* What it could not go on with is kept in the run's row, if the record takes it. */
+static bool break_off(cv_walk *w)
+{
+    const cv_errs *errs = w->call->errs;
+    cv_run_row *run = &w->ledger.run;
+    cv_err ignored = {.arena = w->call->arena};
+    if (w->ledger.lock < 0)
+        return false;
+    if (w->calls)
+        cv_calls_cancel(w->calls, NULL);
+    run->state = cv_run_words.items[CV_RUN_STOPPED];
+    run->reason = cv_reason_words.items[CV_REASON_REFUSED];
+    run->message = errs->count ? cv_err_text(&errs->items[0]) : CV_STR("");
+    cv_ledger_change(&w->ledger, "stopped", &ignored);
+    return false;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------------------
+ */
+
+static bool do_step(cv_walk *w, cv_step step)
+{
+    switch (step.kind) {
+    case CV_STEP_SETTLE:
+        return cv_walk_settle(w);
+    case CV_STEP_ASK:
+        return cv_walk_ask(w, step);
+    case CV_STEP_HAND_IN:
+        return cv_walk_hand_in(w, step.seat);
+    case CV_STEP_JUDGE:
+        return cv_walk_ask_one(w, CV_TASK_ROUND);
+    case CV_STEP_REGISTER:
+        return cv_walk_register(w);
+    case CV_STEP_VERDICT:
+        return cv_walk_ask_one(w, CV_TASK_VERDICT);
+    case CV_STEP_DECIDE:
+        return cv_walk_decide(w);
+    case CV_STEP_CONTROL:
+        return cv_walk_ask_one(w, CV_TASK_CONTROL);
+    case CV_STEP_WAIT:
+        return cv_walk_wait(w, &step);
+    case CV_STEP_END:
+        break;
+    }
+    return true;
+}
+
+static bool walk(cv_walk *w, cv_reason *ret_reason)
+{
+    for (;;) {
+        cv_arena_reset(&w->step);
+        if (w->stale && !read_facts(w))
+            return false;
+        make_plan(w);
+        cv_step step = cv_plan_next(&w->plan);
+        *ret_reason = step.reason;
+        if (step.kind == CV_STEP_END)
+            return finish(w, step.reason);
+        if (!do_step(w, step))
+            return false;
+    }
+}
+
+/* Is there nothing to do, and the record says so already? Then nothing is written. */
+static bool is_over(cv_walk *w, cv_reason *ret_reason)
+{
+    begin_plan(w);
+    cv_step step = cv_plan_next(&w->plan);
+    *ret_reason = step.reason;
+    return step.kind == CV_STEP_END && w->ledger.exists && cv_reasons[step.reason].state == CV_RUN_ENDED &&
+           cv_str_eq(w->ledger.run.reason, cv_reasons[step.reason].word);
+}
+
+bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_reason)
+{
+    if (!open_walk(w, call, settings))
+        return false;
+    if (is_over(w, ret_reason))
+        return true;
+    if (!cv_setup_approve(settings) || !take(w))
+        return false;
+    w->calls = cv_calls_open(NULL);
+    cv_walk_tell(w, w->ledger.attempts.count ? "run_resumed" : "run_started", CV_STR(""), "%.*s: %.*s",
+                 CV_FMT(w->facts.dialogue_id), CV_FMT(w->facts.question.n ? w->facts.question : w->facts.title));
+    if (cv_walk_look_around(w, true)) {
+        begin_plan(w);
+        if (walk(w, ret_reason))
+            return true;
+    }
+    return break_off(w);
+}

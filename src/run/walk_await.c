@@ -1,0 +1,347 @@
+/* walk_await.c - people and mailboxes, what an earlier runner left, and waiting; see walk.h.
+ *
+ * A mailbox agent gets a message `respond` with the prompt; its answer is any of
+ *
+ *     a reply to that message                          mail send --reply-to ID
+ *     the outcome of the message, with a text in it    mail done … --output '{"body": "…"}'
+ *     a response that it hands in itself               dialogue respond
+ *
+ * The message's id follows from the attempt, so it is sent once however often the runner is killed.
+ */
+#include <poll.h>
+
+#include "base/steady.h"
+#include "kit/request.h"
+#include "record/hash.h"
+#include "run/keep.h"
+#include "run/walk.h"
+
+enum { TICK_MS = 100 }; /* between two looks at the record and at signals */
+
+#define RUNNER "conclave-run"
+
+/* ---- mail ----------------------------------------------------------------------------------------------------------
+ */
+
+static void ask_room(cv_walk *w, const char *room, const char *verb, cv_str input, cv_reply *ret)
+{
+    cv_call own = *w->call;
+    own.arena = &w->step;
+    own.most = 0;
+    own.follower = (cv_follower){0};
+    cv_invoke(&own, cv_str_of(room), cv_str_of(verb), input, ret);
+}
+
+/* Whoever is mailed must be able to reply: without an identity the runner has a mailbox of its own. */
+static bool be_addressable(cv_walk *w, cv_str *ret_from)
+{
+    cv_reply reply;
+    *ret_from = w->call->who.name;
+    if (ret_from->p)
+        return true;
+    *ret_from = CV_STR(RUNNER);
+    ask_room(w, "agent", "add",
+             CV_STR("{\"agent_id\":\"" RUNNER "\",\"summary\":\"mails prompts and awaits replies\",\"files\":false}"),
+             &reply);
+    return reply.done || cv_walk_fail(w, &reply.errs);
+}
+
+bool cv_walk_mail(cv_walk *w, cv_attempt_row *row, const cv_walk_call *asked)
+{
+    cv_buf out = {0};
+    cv_json_writer json = {.out = &out};
+    cv_str from;
+    cv_reply reply;
+    cv_calls_result failed = {.outcome = CV_CALL_NOT_STARTED, .exit_status = CV_ABSENT, .http_status = CV_ABSENT};
+    if (asked->agent->reach.way == CV_REACH_HUMAN)
+        return true;
+    if (!be_addressable(w, &from))
+        return false;
+    cv_json_begin_object(&json);
+    cv_json_key_str(&json, "from", from);
+    cv_json_key_str(&json, "to", asked->agent->name);
+    cv_json_key_str(&json, "message_id", row->message_id);
+    cv_json_key_str(&json, "command", CV_STR("respond"));
+    cv_json_key(&json, CV_STR("params"));
+    cv_json_begin_object(&json);
+    cv_json_key_str(&json, "body", asked->prompt);
+    cv_json_key_str(&json, "dialogue_id", w->facts.dialogue_id);
+    cv_json_key_int(&json, "round", row->round);
+    cv_json_key_str(&json, "expert", row->who);
+    cv_json_key_str(&json, "task", row->task);
+    cv_json_end_object(&json);
+    cv_json_end_object(&json);
+    ask_room(w, "mail", "send", cv_buf_take(&out, &w->step), &reply);
+    if (reply.done)
+        return true;
+    if (!cv_err_is_refusal(reply.errs.items[0].code))
+        return cv_walk_fail(w, &reply.errs);
+    failed.message = reply.errs.items[0].message;
+    failed.tokens_in = failed.tokens_out = failed.cost = failed.retry_after_ms = failed.bytes = CV_ABSENT;
+    return cv_walk_finish(w, row, &failed);
+}
+
+/* The text of a message or of an outcome: {"body": "…"}, or under another name that people use. */
+static cv_str text_in(const cv_json *object)
+{
+    static const char *const names[] = {"body", "answer", "content", "response", "text"};
+    for (size_t i = 0; i < CV_COUNT(names); i++)
+        if (cv_json_get_text(object, names[i]).n)
+            return cv_json_get_text(object, names[i]);
+    return (cv_str){NULL, 0};
+}
+
+static cv_str message_input(cv_walk *w, cv_str message_id)
+{
+    cv_buf out = {0};
+    cv_json_writer json = {.out = &out};
+    cv_json_begin_object(&json);
+    cv_json_key_str(&json, "message_id", message_id);
+    cv_json_end_object(&json);
+    return cv_buf_take(&out, &w->step);
+}
+
+/* What came for this message so far; absent: nothing. */
+static cv_str reply_to(cv_walk *w, const cv_attempt_row *row)
+{
+    cv_reply thread, message;
+    cv_str input = message_input(w, row->message_id);
+    ask_room(w, "mail", "thread", input, &thread);
+    const cv_json *all = thread.done ? cv_json_get(&thread.json, CV_STR("messages")) : NULL;
+    for (uint32_t i = 0; all && i < all->count; i++) {
+        if (!cv_str_eq(cv_json_get_text(&all->items[i], "reply_to"), row->message_id))
+            continue;
+        ask_room(w, "mail", "read", message_input(w, cv_json_get_text(&all->items[i], "message_id")), &message);
+        cv_str text = text_in(cv_json_get(cv_json_get(&message.json, CV_STR("message")), CV_STR("params")));
+        if (message.done && text.n)
+            return text;
+    }
+    ask_room(w, "mail", "read", input, &message);
+    return message.done ? text_in(cv_json_get(cv_json_get(&message.json, CV_STR("message")), CV_STR("output")))
+                        : (cv_str){NULL, 0};
+}
+
+/* ---- those who are awaited -----------------------------------------------------------------------------------------
+ */
+
+static int64_t waited_ms(const cv_walk *w, const cv_attempt_row *row)
+{
+    int64_t began;
+    return cv_time_parse(row->started_at, &began) ? w->call->clock.now_ms(w->call->clock.ctx) - began : 0;
+}
+
+static bool is_started(const cv_attempt_row *row)
+{
+    return cv_str_eq(row->state, cv_attempt_words.items[CV_ATTEMPT_STARTED]);
+}
+
+static bool is_reach(const cv_attempt_row *row, cv_reach_way way)
+{
+    return cv_str_eq(row->reach, cv_reach_words.items[way]);
+}
+
+/* An attempt that ended without a call of ours. */
+static cv_calls_result ended(const cv_walk *w, const cv_attempt_row *row, cv_calls_outcome outcome, cv_str answer)
+{
+    return (cv_calls_result){.outcome = outcome,
+                             .answer = answer,
+                             .exit_status = CV_ABSENT,
+                             .http_status = CV_ABSENT,
+                             .tokens_in = CV_ABSENT,
+                             .tokens_out = CV_ABSENT,
+                             .cost = CV_ABSENT,
+                             .retry_after_ms = CV_ABSENT,
+                             .duration_ms = waited_ms(w, row),
+                             .bytes = answer.p ? (int64_t)answer.n : CV_ABSENT};
+}
+
+/* The text goes to the file of the attempt first, as that of a call does. */
+static bool take_reply(cv_walk *w, cv_attempt_row *row, cv_str text)
+{
+    cv_err err = {.arena = w->call->arena};
+    cv_calls_result result = ended(w, row, CV_CALL_ANSWERED, text);
+    result.answer_hash = cv_hash_text(&w->step, text);
+    if (!cv_keep_answer(&w->step, cv_walk_path(w, row), &result, &err))
+        return cv_call_fail(w->call, &err);
+    return cv_walk_finish(w, row, &result);
+}
+
+static bool has_responded(const cv_walk *w, const cv_attempt_row *row)
+{
+    if (row->round < w->facts.next_round)
+        return true;
+    for (size_t i = 0; i < w->facts.seat_count; i++)
+        if (cv_str_eq(w->facts.seats[i].slug, row->who))
+            return w->facts.seats[i].responded;
+    return false;
+}
+
+/* It is in the record already: handed in from elsewhere, or the round went on without it. */
+static bool end_elsewhere(cv_walk *w, cv_attempt_row *row)
+{
+    cv_err err = {.arena = w->call->arena};
+    bool late = row->round < w->facts.next_round;
+    row->state = cv_attempt_words.items[late ? CV_ATTEMPT_LOST : CV_ATTEMPT_ANSWERED];
+    row->message = late ? CV_STR("the round was registered without it") : CV_STR("it was handed in");
+    row->duration_ms = waited_ms(w, row);
+    row->output = (cv_str){NULL, 0};
+    if (!cv_ledger_end(&w->ledger, row, &err))
+        return cv_call_fail(w->call, &err);
+    cv_walk_tell_attempt(w, row);
+    return true;
+}
+
+static int64_t patience_of(const cv_walk *w, const cv_attempt_row *row)
+{
+    if (w->settings->timeout_ms)
+        return w->settings->timeout_ms;
+    for (size_t i = 0; i < w->settings->agents.count; i++)
+        if (cv_str_eq(w->settings->agents.items[i]->name, row->agent))
+            return w->settings->agents.items[i]->reach.timeout_ms;
+    return 0;
+}
+
+static bool look_at(cv_walk *w, cv_attempt_row *row)
+{
+    bool response = cv_str_eq(row->task, cv_task_words.items[CV_TASK_RESPONSE]);
+    if (response && has_responded(w, row))
+        return end_elsewhere(w, row);
+    cv_str text = is_reach(row, CV_REACH_MAILBOX) ? reply_to(w, row) : (cv_str){NULL, 0};
+    if (text.n)
+        return take_reply(w, row, text);
+    int64_t patience = patience_of(w, row);
+    if (patience == 0 || waited_ms(w, row) < patience)
+        return true;
+    cv_calls_result late = ended(w, row, CV_CALL_TIMEOUT, (cv_str){NULL, 0});
+    late.message = CV_STR("there was no answer in time");
+    return cv_walk_finish(w, row, &late);
+}
+
+/* ---- what an earlier runner left -----------------------------------------------------------------------------------
+ */
+
+/* Its call is gone with it: a whole answer is taken in, anything else is lost. */
+static bool recover(cv_walk *w, cv_attempt_row *row)
+{
+    cv_err err = {.arena = w->call->arena};
+    cv_calls_result result;
+    bool found = false;
+    if (!cv_calls_recover(&w->step, cv_walk_path(w, row), &result, &found, &err))
+        return cv_call_fail(w->call, &err);
+    if (found)
+        return cv_walk_finish(w, row, &result);
+    row->state = cv_attempt_words.items[CV_ATTEMPT_LOST];
+    row->message = CV_STR("the runner ended before the answer was whole");
+    if (!cv_ledger_end(&w->ledger, row, &err))
+        return cv_call_fail(w->call, &err);
+    cv_walk_tell_attempt(w, row);
+    return true;
+}
+
+bool cv_walk_look_around(cv_walk *w, bool first)
+{
+    for (size_t i = 0; i < w->ledger.attempts.count; i++) {
+        cv_attempt_row *row = &w->ledger.attempts.items[i];
+        bool awaited = is_reach(row, CV_REACH_MAILBOX) || is_reach(row, CV_REACH_HUMAN);
+        if (!is_started(row))
+            continue;
+        if (awaited ? !look_at(w, row) : first && !recover(w, row))
+            return false;
+    }
+    return true;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------------------------------
+ */
+
+/* Only somebody at a terminal or in the dashboard can go on: what is there to type? */
+static void say_what_to_type(cv_walk *w)
+{
+    cv_call *call = w->call;
+    cv_str id = w->facts.dialogue_id, round = cv_arena_printf(&w->step, "%lld", (long long)w->facts.next_round), line;
+    cv_err ignored = {.arena = call->arena};
+    cv_buf all = {0};
+    for (size_t i = 0; i < w->facts.seat_count; i++) {
+        const cv_argument arguments[] = {{"round", round, CV_ARGUMENT_JSON},
+                                         {"expert", w->facts.seats[i].slug, CV_ARGUMENT_TEXT},
+                                         {"content", CV_STR("@FILE"), CV_ARGUMENT_COMMAND},
+                                         {"content", CV_STR("\"…\""), CV_ARGUMENT_TOOL}};
+        if (w->folded[i].state != CV_SEAT_RUNNING || !w->folded[i].awaited)
+            continue;
+        line = cv_call_name(call, CV_STR("dialogue respond"), id, arguments, CV_COUNT(arguments));
+        cv_buf_printf(&all, "%s%.*s", all.n ? "\n" : "", CV_FMT(line));
+    }
+    if (!all.n && cv_plan_part(&w->plan) == CV_PART_JUDGING) {
+        const cv_argument arguments[] = {{"round", round, CV_ARGUMENT_JSON},
+                                         {"use_draft", CV_STR("true"), CV_ARGUMENT_JSON},
+                                         {"expert_scores", CV_STR("'{\"SLUG\": N}'"), CV_ARGUMENT_COMMAND},
+                                         {"summary", CV_STR("TEXT"), CV_ARGUMENT_COMMAND}};
+        cv_buf_add(&all, cv_call_name(call, CV_STR("dialogue round-register"), id, arguments, CV_COUNT(arguments)));
+    } else if (!all.n) {
+        const cv_argument arguments[] = {{"data", CV_STR("@verdict.json"), CV_ARGUMENT_COMMAND},
+                                         {"verdict_type", CV_STR("\"final\""), CV_ARGUMENT_TOOL}};
+        cv_buf_add(&all, cv_call_name(call, CV_STR("dialogue verdict-register"), id, arguments, CV_COUNT(arguments)));
+    }
+    w->ledger.run.state = cv_run_words.items[CV_RUN_WAITING];
+    w->ledger.run.message = cv_buf_take(&all, w->arena);
+    cv_ledger_change(&w->ledger, "waiting", &ignored);
+    cv_buf text = {0};
+    cv_json_str(&(cv_json_writer){.out = &text}, w->ledger.run.message);
+    cv_walk_tell(w, "waiting", cv_arena_printf(&w->step, "\"type\":%.*s", CV_FMT(cv_buf_take(&text, &w->step))),
+                 "waiting; to go on, type:\n%.*s", CV_FMT(w->ledger.run.message));
+}
+
+/* Has somebody committed something? Then the facts may be others, and somebody may want the run to stop. */
+static bool hear_changes(cv_walk *w)
+{
+    cv_err err = {.arena = w->call->arena};
+    bool awaits = w->settings->judge == CV_JUDGE_HUMAN;
+    if (!cv_ledger_renew(&w->ledger, &err))
+        return cv_call_fail(w->call, &err);
+    for (size_t i = 0; i < w->facts.seat_count; i++)
+        awaits = awaits || (w->folded[i].awaited && w->folded[i].state == CV_SEAT_RUNNING);
+    if (!w->call->record->calls->changed(w->call->record, &w->seen) && w->seen)
+        return true;
+    if (!cv_ledger_look(&w->ledger, &err))
+        return cv_call_fail(w->call, &err);
+    w->stale = w->stale || awaits;
+    return true;
+}
+
+static bool one_tick(cv_walk *w, int64_t left)
+{
+    cv_calls_result result;
+    int wait = left < TICK_MS ? left < 0 ? 0 : (int)left : TICK_MS;
+    size_t heard = 0;
+    if (!cv_calls_running(w->calls))
+        poll(NULL, 0, wait);
+    else
+        for (; cv_calls_step(w->calls, &w->step, heard ? 0 : wait, &result); heard++) {
+            const cv_attempt_row *tag = result.tag;
+            if (!cv_walk_finish(w, cv_walk_row(w, tag->round, tag->who, tag->attempt), &result))
+                return false;
+        }
+    return true;
+}
+
+bool cv_walk_wait(cv_walk *w, const cv_step *step)
+{
+    cv_err err = {.arena = w->call->arena};
+    size_t done = 0;
+    int64_t now = w->call->clock.now_ms(w->call->clock.ctx), left = step->until_ms - now;
+    for (size_t i = 0; i < w->facts.seat_count; i++)
+        done += w->folded[i].state == CV_SEAT_DONE;
+    if (step->for_human && !w->said_waiting) {
+        say_what_to_type(w);
+        w->said_waiting = true;
+    } else if (!step->for_human) {
+        w->said_waiting = false;
+    }
+    cv_walk_draw(w);
+    if (!cv_call_tell(w->call, done, w->facts.seat_count, CV_STR("answers"), &err)) {
+        w->interrupted = true;
+        return true;
+    }
+    return one_tick(w, step->until_ms == INT64_MAX ? TICK_MS : left) && hear_changes(w) &&
+           cv_walk_look_around(w, false);
+}

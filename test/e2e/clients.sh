@@ -1,0 +1,152 @@
+#!/bin/sh
+# clients.sh - the agents that people use, Claude Code and Codex from npm, with a stand-in for the model (test/clients): each
+# follows the skills that 'conclave install' gave it, starts experts of its own, and decides. Nothing leaves this machine.
+. "$(dirname "$0")/lib.sh"
+needs_clients "real agents"
+HOME=$work/home
+export HOME
+mkdir -p "$HOME/.codex"
+question="Should we move our job queue to PostgreSQL?"
+
+# stand_in: a model for the next clients, at $url, with a log of its own in $work/log.
+stand_in() {
+    rm -f "$work/log" "$work/url"
+    "$node" "$root/test/clients/model.mjs" "$work" 2>"$work/model.err" &
+    model=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s "$work/url" ] || sleep 0.1; done
+    url=$(cat "$work/url")
+}
+trap 'kill "$model" 2>/dev/null; chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
+stand_in
+
+# Whatever a client wants from elsewhere meets a port that nobody listens on.
+alone() {
+    env -i PATH="$(dirname "$node"):/usr/bin:/bin" HOME="$HOME" LANG=C.UTF-8 HTTP_PROXY=http://127.0.0.1:9 HTTPS_PROXY=http://127.0.0.1:9 \
+        NO_PROXY=127.0.0.1,localhost ASAN_OPTIONS="${ASAN_OPTIONS-}" CV_CHECK_REPLIES="${CV_CHECK_REPLIES-}" CV_CALL_LOG="${CV_CALL_LOG-}" \
+        ${CONCLAVE_AGENT:+CONCLAVE_AGENT="$CONCLAVE_AGENT"} "$@" >"$out" 2>"$err" </dev/null
+}
+# claude NAME ARGUMENT..., codex NAME ARGUMENT...: one prompt, until the agent has said its last words.
+claude() {
+    name="claude: $1"
+    shift
+    : >"$work/log"
+    alone ANTHROPIC_BASE_URL="$url" ANTHROPIC_API_KEY=none DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 \
+        "$clients/claude" -p "$@"
+    ended $?
+}
+codex() {
+    name="codex: $1"
+    shift
+    : >"$work/log"
+    alone NOBODYS_KEY=none "$node" "$clients/codex" exec --skip-git-repo-check "$@"
+    ended $?
+}
+ended() {
+    [ "$1" -eq 0 ] || sed 's/^/#   /' "$out" "$err" | tail -n 20
+    ok "$1" "$name: ends"
+}
+# logged FILTER WHAT: true for the list of what the model was asked and answered.
+logged() {
+    jq -es "$1" "$work/log" >/dev/null || jq -c '[.agent, .turn, .answer, .refused, .fault]' "$work/log" | cut -c 1-300 | sed 's/^/#   /' | tail -n 20
+    jq -es "$1" "$work/log" >/dev/null
+    ok $? "$name: $2"
+}
+trust() { printf '[projects."%s"]\ntrust_level = "trusted"\n' "$PWD" >>"$HOME/.codex/config.toml"; }
+cat >"$HOME/.codex/config.toml" <<END
+model = "stand-in"
+model_provider = "stand-in"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.stand-in]
+name = "stand-in"
+base_url = "$url/v1"
+wire_api = "responses"
+env_key = "NOBODYS_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+END
+
+# decided: the whole deliberation is in the record, and each expert answered for itself.
+decided() {
+    has "DECIDED in job-queue: Move the queue to PostgreSQL (3-0)"
+    logged 'map(select(.fault or .refused)) == []' "the model was asked for nothing else"
+    logged '[.[] | select(.agent == "judge") | .answer.calls[]?.name | select(endswith("blue_dialogue_respond"))] == []' "the judge wrote for nobody"
+    logged '[.[] | select(.agent == "expert" and .answer.text) | .answer.text | fromjson | "\(.expert_slug) \(.round)"] | unique | length == 6' \
+        "6 experts handed in, and returned a summary each"
+    run "$name: the decision" 0 dialogue get job-queue --json
+    is '.dialogue.status == "converged" and .dialogue.total_rounds == 2 and .dialogue.question == "'"$question"'"'
+    run "$name: the page" 0 dialogue show job-queue
+    has "Move the queue to PostgreSQL"
+    has "T0003  resolved"
+    [ -f .conclave/dialogues/job-queue/dialogue.json ]
+    ok $? "$name: it is exported"
+    run "$name: verify" 0 verify
+    has "the record is intact"
+}
+
+# ---- Claude Code
+project claude
+"$conclave" install claude >/dev/null
+claude "a deliberation" "Use the skill alignment-play: $question" --allowedTools mcp__conclave
+decided
+logged '[.[0].answer.calls[].name, .[1].answer.calls[].name] == ["Skill", "ToolSearch"]' "reads the skill, then loads the tools"
+project refused
+"$conclave" install claude >/dev/null
+claude "tools that the user did not allow" "Use the skill alignment-play: $question"
+has "permissions to use mcp__conclave__blue_dialogue_create"
+
+# The prompt of the judge: the client cuts the question at blanks, and the agent still learns it.
+claude "a prompt with blanks" "/mcp__conclave__judge Should we move to Postgres?"
+logged '.[0].said | map(.user // "") | any(contains("You are the judge of an ALIGNMENT dialogue"))' "the prompt is ours"
+logged ".[0].said | map(.user // \"\") | any(contains(\"begins 'Should we'. If your client cut it off, take the whole of it from what I typed\"))" "it says that it was cut"
+logged '.[0].said | map(.user // "") | any(contains("Should we move to Postgres?"))' "and the whole question is there"
+
+# The Chat Gate as a hook: a write waits until what is new was read.
+project gate
+"$conclave" install claude --hooks >/dev/null
+"$conclave" chat open --id c1 --purpose "Schema" --participants Implementer@claude --participants Validator@eve >/dev/null
+"$conclave" chat send c1 --from Validator@eve --type QUESTION --tag @Implementer --body "Is the schema frozen?" >/dev/null
+CONCLAVE_AGENT=claude claude "the gate" "Write $PWD/note.txt" --allowedTools mcp__conclave --permission-mode acceptEdits
+has "unread   c1 M0001  QUESTION of Validator@eve: Is the schema frozen?"
+has "READ: Is the schema frozen?"
+has "WRITTEN"
+grep -qx written note.txt
+ok $? "$name: the file is there"
+rm note.txt
+CONCLAVE_AGENT=claude claude "the gate, when nothing is new" "Write $PWD/note.txt" --permission-mode acceptEdits
+has "WRITTEN at once"
+logged '.[0].said | map(.user // "") | any(contains("nothing is in them yet: dialogue, mail, notes."))' "the agent is told which rooms it has no tools of"
+rm note.txt
+"$conclave" agent add eve >/dev/null
+CONCLAVE_AGENT=ghost claude "the gate, for somebody who is not known" "Write $PWD/note.txt" --permission-mode acceptEdits
+has "no agent is called 'ghost'"
+[ ! -e note.txt ]
+ok $? "$name: nothing is written"
+
+# For all projects of a user.
+project everywhere
+"$conclave" install claude --scope user >/dev/null
+claude "for all projects" "Say something."
+logged '.[0].said | map(.user // "") | any(contains("mcp__conclave__blue_dialogue_create"))' "our tools are offered"
+
+# ---- Codex
+project codex
+"$conclave" install codex >"$out"
+name="codex"
+has "only in a project that it trusts"
+codex "a project that is not trusted" "Say something."
+logged '.[0].offered | map(select(contains("blue_dialogue"))) == []' "none of our tools are offered"
+trust
+codex "a deliberation" "Use \$alignment-play to decide: $question"
+decided
+project everywhere-codex
+"$conclave" install codex --scope user >/dev/null
+codex "for all projects" "Say something."
+logged '.[0].offered | index("mcp__conclave/blue_dialogue_create")' "our tools are offered without trust"
+
+kill "$model"
+wait "$model" 2>/dev/null
+[ ! -s "$work/model.err" ]
+ok $? "the stand-in said nothing on standard error"
+finish

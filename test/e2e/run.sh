@@ -1,0 +1,134 @@
+#!/bin/sh
+# run.sh - whole deliberations with scripted agents (test/run/play.sh): what is registered, what fails and how, what is
+# asked again, what stops a run, and who is awaited.
+. "$(dirname "$0")/lib.sh"
+examples=$root/examples/deliberation
+id=nvidia-investment-decision
+play="sh $root/test/run/play.sh $examples"
+
+# begin NAME: a project with the dialogue of the examples, and a stage for the agents.
+begin() {
+    project "$1"
+    stage=$PWD/stage
+    mkdir -p "$stage/act"
+    "$conclave" dialogue create --data @"$examples/dialogue.json" >/dev/null || ok 1 "the dialogue can be created"
+}
+# act NAME: what the agent does instead of its part, from standard input.
+act() { cat >"$stage/act/$1"; }
+calls() { grep -c "${1:-.}" "$stage/calls" 2>/dev/null; }
+# told NUMBER PATTERN: so many calls were made.
+called() {
+    [ "$(calls "$2")" = "$1" ] || sed 's/^/#   /' "$stage/calls"
+    [ "$(calls "$2")" = "$1" ]
+    ok $? "$name: $1 calls like '$2'"
+}
+answer() { tail -n 1 "$out" >"$work/last" && mv "$work/last" "$out"; }
+attempts() { "$conclave" run status $id --attempts --json >"$out"; name="$name, attempts"; }
+# The dialogue without what no two runs share: times, revs, hashes.
+record() {
+    "$conclave" dialogue export $id --output-path - | jq -S 'del(.record, .events, .meta) | .verdicts |= (sort_by(.id)? // .) |
+        walk(if type == "object" then del(.created_at, .createdAt, .rev, .completed_at, .converged_at, .position, .completedAt, .convergedAt) else . end)'
+}
+
+# ---- the same as a judge's own script ---------------------------------------------------------------------------------
+(project judge && PATH=$(dirname "$conclave"):$PATH && export PATH && sh "$root/docs/judge.sh" "$examples" >/dev/null && record) >"$work/wanted"
+begin whole
+run "a whole deliberation" 0 run $id --agent "$play $stage" --json
+cp "$out" "$work/events"
+answer
+is '.state == "ended" and .reason == "decided" and .decided and .next_round == 3 and .spent.calls == 20'
+is '[.rounds[] | .registered] == [true, true, true]'
+called 5 "response 0 1"
+called 6 "response 2 1"
+called 4 "judge"
+record >"$work/found"
+diff "$work/wanted" "$work/found" | head -20 | sed 's/^/# /'
+cmp -s "$work/wanted" "$work/found"
+ok $? "the record is the one that a judge's own script makes"
+jq -e -s 'length > 60 and all(.[:-1][]; .event and .time and .dialogue_id)' "$work/events" >/dev/null
+ok $? "every event is a line of JSON"
+jq -e -s '[.[] | select(.event == "attempt" and .state == "answered" and .who == "muffin")] |
+    length == 3 and all(.[]; .prompt_sha256 and .answer_sha256 and .duration_ms >= 0 and .exit_status == 0 and .agent and .markers > 0)' "$work/events" >/dev/null
+ok $? "an attempt tells its agent, duration, exit status and hashes"
+run "what it wrote verifies" 0 verify
+run "doctor" 0 doctor
+run "the same command again" 0 run $id --agent "$play $stage" --json
+is '.reason == "decided"'
+called 20 .
+run "people read" 0 run status $id
+has "Decision"
+has "REJECT the full swap"
+run "the feed" 0 feed --room run --json
+is '[.entries[].operation] | index("run attempt") != null'
+run "search" 0 search "$id" --room run --json
+is '.results[0].kind == "run"'
+grep -q "BEGIN WORDS OF OTHERS" "$stage/prompts/muffin-response-1-1.md" && ! grep -q "WORDS OF OTHERS" "$stage/prompts/muffin-response-0-1.md"
+ok $? "prompts frame the words of others; in round 0 there are none"
+
+# ---- nothing is written in a dry run ----------------------------------------------------------------------------------
+begin dry
+before=$(find . -type f ! -name '*-wal' ! -name '*-shm' | sort | xargs sha256sum)
+run "a dry run" 0 run $id --agent "$play $stage" --dry-run
+has "play.sh"
+has "You are Muffin"
+has "Next: ask the panel"
+run "a dry run of a question" 0 ask "Rye or wheat?" --expert "Baker: crumb" --agent "$play $stage" --dry-run --json
+is '.dry_run and .calls[0].expert == "muffin" and (.calls[0].prompt | contains("Rye or wheat"))'
+[ "$(find . -type f ! -name '*-wal' ! -name '*-shm' | sort | xargs sha256sum)" = "$before" ]
+ok $? "a dry run writes nothing"
+
+# ---- the mechanical judge ---------------------------------------------------------------------------------------------
+begin mechanical
+run "a mechanical judge" 0 run $id --agent "$play $stage" --judge mechanical --rounds 2 --json
+answer
+is '.reason == "rounds" and .next_round == 2 and (.decided | not)'
+called 0 judge
+run "it scores nothing and decides nothing" 0 dialogue show $id --json
+is '.decision == null and all(.rounds[]; .score == 0)'
+run "more rounds" 0 run $id --agent "$play $stage" --judge mechanical --rounds 3 --json
+answer
+is '.next_round == 3 and (.decided | not)'
+
+# ---- a question from one command --------------------------------------------------------------------------------------
+project ask
+stage=$PWD/stage && mkdir -p stage/act
+act judge </dev/null
+cat >stage/act/muffin <<'END'
+printf '[MUFFIN-P0%s01: Rye keeps]\nA week.\n\n[MOVE:CONVERGE]\n' "$round"
+END
+cat >stage/act/cupcake <<'END'
+printf '[CUPCAKE-P0%s01: Wheat sells]\nTwice as well.\n\n[MOVE:CONVERGE]\n' "$round"
+END
+cat >stage/act/judge <<'END'
+case $task in
+round) echo '{"expert_scores": {"muffin": 5, "cupcake": 4}, "summary": "Both."}' ;;
+verdict) echo 'So: {"verdicts": [{"verdict_id": "final", "verdict_type": "final", "recommendation": "Bake both", "description": "Half and half."}]}' ;;
+esac
+END
+run "a question" 0 ask "Should we bake rye, or wheat?" --expert "Baker: crumb" --expert "Miller: flour" --agent "$play $stage" --json
+answer
+is '.decision == "Bake both" and .title == "Should we bake rye, or wheat" and .dialogue_id == "should-we-bake-rye-or-wheat"'
+called 4 .
+run "the same question is answered again" 0 ask "Should we bake rye, or wheat?" --expert "Baker: crumb" --expert "Miller: flour" --agent "$play $stage" --json
+answer
+is '.dialogue_id == "should-we-bake-rye-or-wheat" and .decided'
+called 4 .
+run "asked anew" 0 ask "Should we bake rye, or wheat?" --expert "Baker: crumb" --expert "Miller: flour" --agent "$play $stage" --again --json
+answer
+is '.dialogue_id == "should-we-bake-rye-or-wheat-2" and .decided'
+run "nobody is asked" 1 ask "Rye?" --agent "$play $stage"
+has "panel-list" err
+run "nobody answers" 1 ask "Rye?" --expert "Baker: crumb"
+has "nobody answers for the panel" err
+run "nothing was created for it" 0 dialogue list --json
+is '[.dialogues[].dialogue_id] == ["should-we-bake-rye-or-wheat", "should-we-bake-rye-or-wheat-2"]'
+"$conclave" dialogue create "Oats" --expert "Baker: crumb" >/dev/null
+run "nobody answers for an expert" 1 run oats
+has "nobody answers for the expert" err
+
+run "nothing runs" 0 run stop should-we-bake-rye-or-wheat --json
+is '.stopping == false and .state == "ended"'
+run "what was never run" 1 run stop oats
+has "run_not_found" err
+
+finish

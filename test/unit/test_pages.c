@@ -1,0 +1,396 @@
+/* test_pages.c - what people read: every operation once, on terminals of 80 and 120 columns, as golden files.
+ *
+ *     test/pages.txt -> requests -> answers -> pages -> test/golden/pages/80.txt, 120.txt
+ *
+ * What is different in every run is taken out afterwards: ids, hashes and secrets keep their length, so that lines are
+ * broken at the same places. Of every page is looked at, too: is it a page (no key of the answer with an underscore, no
+ * brace), is no line longer than the terminal, and does the template name only members that the schema has?
+ */
+#include "world.h"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/plain.h"
+#include "door/page.h"
+#include "kit/diff.h"
+#include "project/project.h"
+
+enum { COLUMNS = 256 };
+
+typedef struct {
+    cv_world world;
+    const char *home; /* the repository */
+    size_t width;
+    cv_str token, number; /* of the last answers: the id of a token, the token of a claim */
+    cv_buf golden;
+    bool unsteady; /* the page has numbers of this machine: it is not among the golden ones */
+    bool called[CV_MAX_OPERATIONS];
+    size_t faults;
+} gallery;
+
+/* The store's clock is that of the system: it shows the time of the world. */
+static const cv_world *shown_world;
+int clock_gettime(clockid_t which, struct timespec *ret)
+{
+    if (which != CLOCK_REALTIME || !shown_world)
+        return (int)syscall(SYS_clock_gettime, which, ret);
+    *ret = (struct timespec){shown_world->now / 1000, 0};
+    return 0;
+}
+
+static cv_str text_of(gallery *g, cv_str path)
+{
+    return cv_test_read(&g->world.a, cv_arena_printf(&g->world.a, "%s/%.*s", g->home, CV_FMT(path)).p);
+}
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+static void write_value(gallery *g, cv_json_writer *w, const cv_json *value)
+{
+    if (value->type == CV_JSON_OBJECT || value->type == CV_JSON_ARRAY) {
+        bool object = value->type == CV_JSON_OBJECT;
+        object ? cv_json_begin_object(w) : cv_json_begin_array(w);
+        for (uint32_t i = 0; i < value->count; i++) {
+            if (object)
+                cv_json_key(w, value->members[i].key);
+            write_value(g, w, object ? &value->members[i].value : &value->items[i]);
+        }
+        object ? cv_json_end_object(w) : cv_json_end_array(w);
+    } else if (value->type == CV_JSON_STRING && cv_str_starts(value->text, CV_STR("@examples/"))) {
+        cv_json_str(w, text_of(g, cv_str_from(value->text, 1)));
+    } else if (value->type == CV_JSON_STRING && cv_str_eq(value->text, CV_STR("$token"))) {
+        cv_json_str(w, g->token);
+    } else if (value->type == CV_JSON_STRING && cv_str_eq(value->text, CV_STR("$number"))) {
+        cv_json_raw(w, g->number);
+    } else {
+        cv_json_value(w, value);
+    }
+}
+
+static void write_members(gallery *g, cv_json_writer *w, cv_str text)
+{
+    cv_json tree;
+    cv_err err = {.arena = &g->world.a};
+    assert_ok(cv_json_parse(&g->world.a, text, &tree, &err), &err);
+    for (uint32_t i = 0; i < tree.count; i++) {
+        cv_json_key(w, tree.members[i].key);
+        write_value(g, w, &tree.members[i].value);
+    }
+}
+
+/* "dialogue create @FILE {…}" behind the operation. */
+static cv_str request_of(gallery *g, cv_str rest)
+{
+    cv_arena *a = &g->world.a;
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    size_t brace = cv_str_find_char(rest, '{');
+    cv_str file = cv_str_trim(cv_str_head(rest, brace));
+    cv_json_begin_object(&w);
+    if (file.n > 0)
+        write_members(g, &w, text_of(g, cv_str_from(file, 1)));
+    write_members(g, &w, cv_world_request(a, cv_str_from(rest, brace)));
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, a);
+}
+
+/* ---- what differs in every run ----------------------------------------------------------------------------------- */
+
+static bool is_hex(char c)
+{
+    return cv_is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+/* Hex digits that are no number and no word: an id, a hash. */
+static size_t random_length(cv_str text)
+{
+    size_t n = 0, digits = 0, groups = 0;
+    for (; n < text.n && (is_hex(text.p[n]) || (text.p[n] == '-' && n >= 8)); n++) {
+        digits += cv_is_digit(text.p[n]);
+        groups += text.p[n] == '-';
+    }
+    bool ends = n == text.n || !cv_is_alnum(text.p[n]);
+    return n >= 8 && digits > 0 && (digits + groups < n || n == 64) && ends ? n : 0;
+}
+
+static void add_steady(gallery *g, cv_str text)
+{
+    cv_str folder = cv_str_of(g->world.folder);
+    for (size_t i = 0, n; i < text.n; i += n) {
+        cv_str rest = cv_str_from(text, i);
+        bool begins = i == 0 || !cv_is_alnum(text.p[i - 1]),
+             hash = i > 0 && text.p[i - 1] == '[' && rest.n > 8 && rest.p[8] == ']';
+        n = 1;
+        if (cv_str_starts(rest, folder)) {
+            n = folder.n;
+            cv_buf_add_z(&g->golden, "PROJECT");
+        } else if (begins && cv_str_starts(rest, CV_STR("cvt_"))) {
+            for (n = 4; n < rest.n && (cv_is_alnum(rest.p[n]) || rest.p[n] == '_' || rest.p[n] == '-'); n++)
+                ;
+            cv_buf_add_z(&g->golden, "SECRET");
+        } else if (hash || (begins && random_length(rest) > 0)) {
+            n = hash ? 8 : random_length(rest);
+            for (size_t k = 0; k < n; k++)
+                cv_buf_add_char(&g->golden, rest.p[k] == '-' ? '-' : 'x');
+        } else {
+            cv_buf_add_char(&g->golden, rest.p[0]);
+        }
+    }
+}
+
+/* ---- what must hold of a page ------------------------------------------------------------------------------------ */
+
+static void complain(gallery *g, const cv_operation *op, const char *what, cv_str text)
+{
+    print_error("%s %s, %zu columns: %s: %.*s\n", op->room, op->verb, g->width, what, CV_FMT(text));
+    g->faults++;
+}
+
+/* Documents are printed as they are, and one word may be longer than a line. */
+static void check_width(gallery *g, const cv_operation *op, cv_str page)
+{
+    cv_str line;
+    while (page.n > 0 && cv_str_split(&page, '\n', &line)) {
+        cv_str trimmed = cv_str_trim(line);
+        bool whole = cv_str_find_char(trimmed, ' ') == SIZE_MAX || cv_str_starts(trimmed, CV_STR("conclave "));
+        if (cv_plain_width(line) > g->width && !whole)
+            complain(g, op, "a line is too long", line);
+    }
+}
+
+/* What only programs want. */
+static void check_keys(gallery *g, const cv_operation *op, cv_str page)
+{
+    cv_str line;
+    while (page.n > 0 && cv_str_split(&page, '\n', &line)) {
+        cv_str trimmed = cv_str_trim(line);
+        if (cv_str_starts(trimmed, CV_STR("status:")) || cv_str_starts(trimmed, CV_STR("rev:")))
+            complain(g, op, "a key of the answer", line);
+        if (cv_str_find(line, CV_STR("{\"")) != SIZE_MAX)
+            complain(g, op, "JSON", line);
+    }
+}
+
+static bool names_member(const cv_json *schema, cv_str name)
+{
+    if (schema->type == CV_JSON_OBJECT)
+        for (uint32_t i = 0; i < schema->count; i++)
+            if (cv_str_eq(schema->members[i].key, name) || names_member(&schema->members[i].value, name))
+                return true;
+    for (uint32_t i = 0; schema->type == CV_JSON_ARRAY && i < schema->count; i++)
+        if (names_member(&schema->items[i], name))
+            return true;
+    return false;
+}
+
+/* Names that the answer does not have may be those of optional members, but no others. */
+static void check_names(gallery *g, const cv_operation *op, const cv_json *reply)
+{
+    cv_arena *a = &g->world.turn;
+    cv_err err = {.arena = a};
+    cv_buf out = {0};
+    if (cv_page_source(a, op).p && !cv_page_print(&out, a, op, reply, g->width, false, true, &err)) {
+        cv_str rest = err.message, name;
+        while (rest.n > 0) { /* 'a', 'b.c' … */
+            size_t from = cv_str_find_char(rest, '\'');
+            if (from == SIZE_MAX)
+                break;
+            rest = cv_str_from(rest, from + 1);
+            size_t to = cv_str_find_char(rest, '\'');
+            name = cv_str_head(rest, to);
+            rest = cv_str_from(rest, to == SIZE_MAX ? rest.n : to + 1);
+            while (cv_str_find_char(name, '.') != SIZE_MAX)
+                name = cv_str_from(name, cv_str_find_char(name, '.') + 1);
+            if (!names_member(cv_op_schema(op).output, name) && !cv_str_eq(name, CV_STR("option")))
+                complain(g, op, "the answer never has", name);
+        }
+    }
+    cv_buf_release(&out);
+}
+
+/* ---- the pages --------------------------------------------------------------------------------------------------- */
+
+/* Documents have golden files of their own. */
+static bool is_long(cv_str text)
+{
+    enum { FEW = 40 };
+    size_t lines = 0;
+    for (size_t i = 0; i < text.n; i++)
+        lines += text.p[i] == '\n';
+    return lines > FEW || cv_str_find(text, CV_STR("# CHAT")) != SIZE_MAX;
+}
+
+static void show(gallery *g, const cv_operation *op, const cv_json *reply)
+{
+    cv_buf page = {0};
+    bool document;
+    const cv_json *text = cv_page_text(op, reply, &document);
+    cv_page_answer(&page, &g->world.turn, op, reply, g->width, false);
+    check_names(g, op, reply);
+    if (!text || !document) {
+        check_width(g, op, cv_buf_str(&page));
+        check_keys(g, op, cv_buf_str(&page));
+    }
+    if (!text && !cv_page_source(&g->world.turn, op).p)
+        complain(g, op, "it has no page", CV_STR(""));
+    if (!g->unsteady)
+        cv_buf_printf(&g->golden, "%s$ conclave %s%s%s\n", g->golden.n ? "\n" : "", op->room, *op->room ? " " : "",
+                      op->verb);
+    if (!g->unsteady)
+        add_steady(g, text && document && is_long(cv_buf_str(&page)) ? CV_STR("(a document)\n") : cv_buf_str(&page));
+    cv_buf_release(&page);
+}
+
+static void keep_ids(gallery *g, const cv_json *reply)
+{
+    const cv_json *token = cv_json_get(reply, CV_STR("token"));
+    if (token && token->type == CV_JSON_NUMBER)
+        g->number = cv_arena_copy(&g->world.a, token->text);
+    if (token && token->type == CV_JSON_OBJECT)
+        g->token = cv_arena_copy(&g->world.a, cv_json_get_text(token, "token_id"));
+}
+
+static void run(gallery *g, cv_str line)
+{
+    cv_world *w = &g->world;
+    bool quiet = cv_str_starts(line, CV_STR("- "));
+    bool made_up = cv_str_starts(line, CV_STR("= "));
+    g->unsteady = cv_str_starts(line, CV_STR("~ "));
+    cv_str rest = cv_str_from(line, quiet || made_up || g->unsteady ? 2 : 0);
+    size_t end = 0;
+    while (rest.p[end] != '{' && rest.p[end] != '@')
+        end++;
+    const cv_operation *op = cv_op_called(cv_str_trim(cv_str_head(rest, end)));
+    cv_err err = {.arena = &w->turn};
+    cv_json input, reply;
+    w->now += 60000;
+    cv_str request = request_of(g, cv_str_from(rest, end));
+    for (size_t i = 0; i < cv_op_count(); i++)
+        g->called[i] = g->called[i] || cv_op_at(i) == op;
+    if (made_up) {
+        assert_ok(cv_json_parse(&w->a, request, &reply, &err), &err);
+        show(g, op, &reply);
+        return;
+    }
+    cv_call call = cv_world_begin(w);
+    assert_ok(cv_json_parse(&w->turn, request, &input, &err), &err);
+    call.input = &input;
+    call.input_text = request;
+    call.width = g->width;
+    call.record = op->flags & CV_OP_STORE ? w->record : NULL;
+    if (!cv_op_call(op, &call)) {
+        complain(g, op, "refused", w->errs.count ? cv_err_text(&w->errs.items[0]) : CV_STR(""));
+        return;
+    }
+    if (call.verbatim)
+        return;
+    assert_ok(cv_json_parse(&w->turn, cv_buf_str(&w->out), &reply, &err), &err);
+    keep_ids(g, &reply);
+    if (!quiet)
+        show(g, op, &reply);
+}
+
+/* ---- the project ------------------------------------------------------------------------------------------------- */
+
+static void put(gallery *g, const char *path, const char *text)
+{
+    cv_err err = {.arena = &g->world.a};
+    const char *full = cv_arena_printf(&g->world.a, "%s/%s", g->world.folder, path).p;
+    assert_ok(cv_file_write(full, cv_str_of(text), &err), &err);
+}
+
+static void make_project(gallery *g)
+{
+    cv_world *w = &g->world;
+    cv_err err = {.arena = &w->a};
+    *w = (cv_world){.now = 1767323045678, .for_people = true};
+    shown_world = w;
+    w->folder = cv_test_folder(&w->a);
+    setenv("CV_CHECK_REPLIES", "1", 1);
+    cv_call call = cv_world_begin(w);
+    cv_json nothing = {.type = CV_JSON_OBJECT};
+    call.input = &nothing;
+    assert_true(cv_op_call(cv_op_called(CV_STR("init")), &call));
+    assert_ok(cv_project_open(&w->a, w->folder, &w->record, &err), &err);
+    assert_int_equal(mkdir(cv_arena_printf(&w->a, "%s/docs", w->folder).p, 0700), 0);
+    assert_int_equal(system(cv_arena_printf(&w->a, "git init -q %s", w->folder).p), 0);
+    assert_int_equal(mkdir(cv_arena_printf(&w->a, "%s/.conclave/mail/templates", w->folder).p, 0700), 0);
+    put(g, ".conclave/mail/templates/greet.j2", "Hello {{ name }}!\n");
+    put(g, "drain.py", "def drain(source, target):\n    pass\n\n\ndef retry(job):\n    return True\n");
+    put(g, "old-chat.txt",
+        "# CHAT v3\n# Chat ID: old\n# Status: OPEN\n# Participants:\n# - A@x\n# - B@y\n# Last read:\n"
+        "# - A@x: 0\n# - B@y: 0\n# Purpose: old times\n");
+    put(g, "decision.dialogue.md", cv_arena_copy_z(&w->a, text_of(g, CV_STR("examples/decision.dialogue.md"))));
+    assert_int_equal(chdir(w->folder), 0);
+}
+
+static void check_all_called(gallery *g)
+{
+    for (size_t i = 0; i < cv_op_count(); i++)
+        if (!g->called[i])
+            complain(g, cv_op_at(i), "test/pages.txt does not call it", CV_STR(""));
+}
+
+/* Shows what differs, not both of them whole. */
+static void compare(gallery *g)
+{
+    cv_arena *a = &g->world.a;
+    cv_err err = {.arena = a};
+    cv_str golden = cv_arena_printf(a, "test/golden/pages/%zu.txt", g->width), found = cv_buf_str(&g->golden);
+    if (cv_test_update()) {
+        assert_ok(cv_file_write(golden.p, found, &err), &err);
+        return;
+    }
+    cv_str kept = cv_test_read(a, golden.p);
+    cv_buf out = {0};
+    if (!cv_str_eq(kept, found))
+        cv_diff_print(&out, a, false, golden.p, kept, found);
+    cv_str rest = cv_buf_str(&out), line;
+    while (rest.n > 0 && cv_str_split(&rest, '\n', &line))
+        print_error("%.*s\n", CV_FMT(line));
+    g->faults += out.n > 0;
+    cv_buf_release(&out);
+}
+
+static void pages_at(size_t width)
+{
+    gallery g = {.width = width, .home = getcwd(NULL, 0)};
+    make_project(&g);
+    cv_str script = text_of(&g, CV_STR("test/pages.txt")), line;
+    while (script.n > 0 && cv_str_split(&script, '\n', &line))
+        if (line.n > 0 && line.p[0] != '#')
+            run(&g, line);
+    check_all_called(&g);
+    assert_int_equal(chdir(g.home), 0);
+    compare(&g);
+    shown_world = NULL;
+    assert_int_equal(g.faults, 0);
+    free((void *)(uintptr_t)g.home);
+    cv_buf_release(&g.golden);
+    cv_world_close(&g.world);
+}
+
+static void test_pages_of_80_columns(void **state)
+{
+    (void)state;
+    pages_at(80);
+}
+
+static void test_pages_of_120_columns(void **state)
+{
+    (void)state;
+    pages_at(120);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pages_of_80_columns),
+        cmocka_unit_test(test_pages_of_120_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
