@@ -57,7 +57,7 @@ static const cv_shape verified_shape[] = {
 const cv_shape cv_verify_shape[] = {
     CV_SUCCESS,
     CV_LIST("scopes", scopes.items, scopes.count, verified_shape, "what was verified, of all rooms"),
-    CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "how many writes the record has"),
+    CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "how many writes they have"),
     CV_WORD(ALWAYS, "watermark", watermark, &watermarks,
             "whether the last commit that was acknowledged is known, and is there"),
     CV_NUMBER(IF_ANY, "sealed_until", sealed_until, 1, CV_NO_LIMIT, "the commit of the seal that was given"),
@@ -135,6 +135,16 @@ static bool read_seal(cv_call *call, cv_str given, cv_seal *ret_seal, cv_err *er
     return cv_seal_read(text, ret_seal, err);
 }
 
+/* The seal is made of the feed, which a transaction that is open on a server holds back (record/postgres/all_scopes.c). */
+static void report_delay(reporting *r, const cv_seal *last)
+{
+    if (last->number < r->commits)
+        cv_notice_add(&r->warnings, r->call->arena, CV_STR("feed_delayed"),
+                      "the scopes have %lld commits, the feed shows %lld: a transaction is open on the server; 'conclave "
+                      "doctor' names it",
+                      (long long)r->commits, (long long)last->number);
+}
+
 static bool verify_all(reporting *r, cv_scope_id named, const cv_seal *seal, cv_err *err)
 {
     cv_record *record = r->call->record;
@@ -143,7 +153,7 @@ static bool verify_all(reporting *r, cv_scope_id named, const cv_seal *seal, cv_
         !(named.room.n ? report_named(r, named, err) : report_all(r, err)) ||
         !cv_seal_record(record, seal, &last, err) || !record->calls->search_check(record, r->call->arena, err))
         return false;
-    r->commits = last.number;
+    report_delay(r, &last);
     r->sealed_until = seal ? seal->number : CV_ABSENT;
     return true;
 }

@@ -91,6 +91,12 @@ until [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '
                AND clock_timestamp() - xact_start > '1 s'")" = 1 ]; do sleep 0.1; done
 run "a transaction that was left open" 0 doctor --json
 finds feed note "lazy of conclave in conclave, idle in transaction"
+mkdir "$work/behind" && cd "$work/behind" || exit 1
+run "a project behind it" 0 init --store "$base&schema=b_$schema"
+run "… with a dialogue" 0 dialogue create "Behind it" --json
+run "verify counts what the feed does not show yet" 0 verify --json
+is '.commits == ([.scopes[].rev] | add) and [.warnings[].type] == ["feed_delayed"]'
+has "'conclave doctor' names it"
 exec 6>&-
 wait
 

@@ -356,7 +356,8 @@ const trapped = () => !window.pwned && !document.querySelector("main script, mai
     ok((await paper.locator(".acts, .exports, header.top").count()) === 0, `${id}: there is nothing to act with`);
     for (const view of ["rounds", "graph", "tensions", "experts"]) {
       await paper.locator(".tabs a", { hasText: new RegExp(view, "i") }).click();
-      ok((await paper.locator(".tabs [aria-current]").innerText()).toLowerCase() === view && (await paper.evaluate(trapped)) && (await fits(paper)), `${id}: the view ${view} of the report`);
+      const here = await paper.locator(".tabs [aria-current]", { hasText: new RegExp(view, "i") }).waitFor().then(() => true, () => false);
+      ok(here && (await paper.evaluate(trapped)) && (await fits(paper)), `${id}: the view ${view} of the report`);
     }
     await paper.goto(`${address}#/dialogue/${encodeURIComponent(id)}?item=P0001`);
     ok(await shows(paper, "Where it was said"), `${id}: an item of the report`);
