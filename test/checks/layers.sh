@@ -21,8 +21,10 @@ files() { git ls-files -co --exclude-standard -- "$@" | while read -r f; do [ ! 
 
 # "file:line:code" of all C sources in src, without comments and without what stands in strings.
 code() {
-    files 'src/*.c' 'src/*.h' | while read -r f; do
-        awk -v f="$f" '{
+    files 'src/*.c' 'src/*.h' | xargs awk '
+        FNR == 1 { inside = 0 }
+        !inside && !/["\047\/]/ { print FILENAME ":" FNR ":" $0; next }
+        {
             line = $0; out = ""
             while (line != "") {
                 if (inside) {
@@ -33,11 +35,10 @@ code() {
                     out = out "\"\""; line = substr(line, RLENGTH + 1)
                 } else if (substr(line, 1, 2) == "/*") { inside = 1; line = substr(line, 3)
                 } else if (substr(line, 1, 2) == "//") { break
-                } else { out = out substr(line, 1, 1); line = substr(line, 2) }
+                } else { match(line, /^.[^"\047\/]*/); out = out substr(line, 1, RLENGTH); line = substr(line, RLENGTH + 1) }
             }
-            print f ":" NR ":" out
-        }' "$f"
-    done
+            print FILENAME ":" FNR ":" out
+        }'
 }
 
 # Without files every other check would be content.
@@ -74,8 +75,14 @@ nosy_includes() {
 check "the protocol's library includes base, the workers and itself" nosy_includes
 
 libpq=$(pg_config --includedir 2>/dev/null || echo /usr/include/postgresql)
+# One that its own source includes before anything else has been compiled alone by the build.
+first_included() {
+    files 'src/*.c' | xargs awk '/^#include/ { own = FILENAME; sub(/^src\//, "", own); sub(/c$/, "h", own)
+        if ($2 == "\"" own "\"") print "src/" own
+        nextfile }'
+}
 broken_headers() {
-    for h in $(files 'src/*.h'); do
+    for h in $({ files 'src/*.h'; first_included; } | sort | uniq -u); do
         echo "#include \"${h#src/}\"" |
             ${CC:-gcc} -std=c17 -Wall -Wextra -Wpedantic -Werror -Isrc -I"$libpq" -D_GNU_SOURCE -fsyntax-only -x c -
     done
@@ -89,10 +96,12 @@ banned_calls() {
 }
 check "no banned calls" banned_calls
 
-# Errors copy what they keep: with their fields sealed the compiler finds whoever assigns one, or hands one on as a view.
+# Errors copy what they keep: with their fields sealed the compiler finds whoever assigns one, in the files that assign
+# something of that name, or a whole error.
 assigned_errors() {
+    fields='message|field|value|options|suggestion|operation|file|item_type|local_id|constraint|context'
     files 'src/*.c' | grep -v '^src/base/err\.c$' |
-        xargs grep -lE '(->|\.)(message|field|value|options|suggestion|operation|file|item_type|local_id|constraint|context) =|cv_err|errs' |
+        xargs grep -lE "(->|\.)($fields)(\.[pn])? *=[^=]|(err|errs|trouble)(\[.*\])? = [^{]|= \*.*(err|trouble)|mem(cpy|set)\(.*(err|trouble)" |
         xargs -P 2 -n 8 ${CC:-gcc} -std=c17 -Isrc -I"$libpq" -D_GNU_SOURCE -DCV_ERR_SEALED -DCV_VERSION='""' -fsyntax-only 2>&1 |
         grep 'read-only' | sort -u
     echo "$source" | grep -v '^src/base/err\.c:' | grep -E 'cv_err\)\{|cv_err [a-z]+ = \{' |
