@@ -30,7 +30,9 @@ typedef struct {
     const char *name;
     cv_store store;
     cv_record *record;
-    double times[REPETITIONS];
+    double times[REPETITIONS];   /* on the wall, in milliseconds */
+    double here[REPETITIONS];    /* of the processor, in this process */
+    double there[REPETITIONS];   /* and in the server's */
     uint64_t trips;
 } engine;
 
@@ -48,10 +50,12 @@ static const char *line_of(cv_arena *a, const char *command)
     return ok ? cv_arena_copy_z(a, cv_str_of(text)) : NULL;
 }
 
+/* With the memory that a server has which nobody has set up. */
 static const char *start_server(cv_arena *a, const char *folder)
 {
     return line_of(a, cv_arena_printf(a,
-                                      "test/postgres/server start %s/server --owner %d >/dev/null 2>&1 && "
+                                      "test/postgres/server start %s/server --owner %d -c shared_buffers=128MB "
+                                      "-c max_wal_size=1GB >/dev/null 2>&1 && "
                                       "test/postgres/server address %s/server",
                                       folder, (int)getpid(), folder)
                           .p);
@@ -83,10 +87,10 @@ static int by_value(const void *x, const void *y)
     return CV_ORDER(*(const double *)x, *(const double *)y);
 }
 
-static double median(engine *e)
+static double median(double *times)
 {
-    qsort(e->times, REPETITIONS, sizeof *e->times, by_value);
-    return e->times[REPETITIONS / 2];
+    qsort(times, REPETITIONS, sizeof *times, by_value);
+    return times[REPETITIONS / 2];
 }
 
 static uint64_t trips_of(const engine *e)
@@ -94,21 +98,49 @@ static uint64_t trips_of(const engine *e)
     return e->store.address.n ? ((cv_postgres_record *)e->record)->c->costs.trips : 0;
 }
 
+/* Milliseconds of the processor that the server's process has used; the server is on this machine. */
+static double used_there(const engine *e)
+{
+    char path[64];
+    unsigned long long ns = 0;
+    if (!e->store.address.n)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%d/schedstat", cv_postgres_backend(((cv_postgres_record *)e->record)->c));
+    FILE *file = fopen(path, "r");
+    if (file && fscanf(file, "%llu", &ns) != 1)
+        ns = 0;
+    if (file)
+        fclose(file);
+    return (double)ns / 1e6;
+}
+
 static void time_once(engine *e, const char *folder, const char *verb, cv_str text, int turn)
 {
-    uint64_t before = trips_of(e);
-    e->times[turn] = cv_bench_call(e->record, folder, verb, text) * 1e3;
-    e->trips = trips_of(e) - before;
+    uint64_t trips = trips_of(e);
+    double there = used_there(e);
+    cv_bench_cost begin = cv_bench_now();
+    cv_bench_call(e->record, folder, verb, text);
+    cv_bench_cost cost = cv_bench_since(begin);
+    e->times[turn] = cost.wall;
+    e->here[turn] = cost.cpu;
+    e->there[turn] = used_there(e) - there;
+    e->trips = trips_of(e) - trips;
 }
 
 static void report(engine *engines, size_t count, const char *what, const char *const *goals)
 {
-    double floor = median(&engines[0]);
+    double floor = median(engines[0].times), computing = median(engines[0].here);
     printf("postgres: %-22s SQLite %8.2f ms", what, floor);
     for (size_t i = 1; i < count; i++) {
-        double ours = median(&engines[i]);
+        double ours = median(engines[i].times);
         printf("   %s %8.2f ms, %llu round trips, ratio %.2f%s", engines[i].name, ours,
                (unsigned long long)engines[i].trips, ours / floor, goals[i]);
+    }
+    printf("\n          of it computing        SQLite %8.2f ms", computing);
+    for (size_t i = 1; i < count; i++) {
+        double here = median(engines[i].here), there = median(engines[i].there);
+        printf("   %s %.2f ms here, %.2f in the server, ratio %.2f", engines[i].name, here, there,
+               (here + there) / computing);
     }
     printf("\n");
 }
@@ -191,7 +223,7 @@ static void bare_server(engine *near)
     if (cv_postgres_run_again(c, &batch, &err) == CV_POSTGRES_OK) {
         for (int i = 0; i < REPETITIONS; i++)
             near->times[i] = copy_round(c, &all, i);
-        printf("postgres: the rows of a full round, copied by the server itself: %.2f ms\n", median(near));
+        printf("postgres: the rows of a full round, copied by the server itself: %.2f ms\n", median(near->times));
     }
     cv_arena_release(&a);
 }
