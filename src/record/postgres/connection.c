@@ -18,7 +18,7 @@
 enum {
     SEND_BYTES = 16 * 1024,    /* that are offered to the socket: the server works while the rest is made */
     FLUSH_BYTES = 1024 * 1024, /* that may wait in memory before they are sent */
-    SILENT_MS = 5000          /* without an answer, before somebody is told what is waited for */
+    SILENT_MS = 5000           /* without an answer, before somebody is told what is waited for */
 };
 
 /* ---- the handle ---------------------------------------------------------------------------------------------------

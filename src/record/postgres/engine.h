@@ -17,7 +17,8 @@
  *     commit    the scope's new position, the rows of each type as arrays, the commit, COMMIT
  *
  * A reading takes one for the position and all that is asked together with it (look), and one for whatever is asked
- * after that. What ends a transaction is sent without waiting. Nothing is kept in the session, so a pooler may give every transaction another one.
+ * after that. What ends a transaction is sent without waiting. Nothing is kept in the session, so a pooler may give
+ * every transaction another one.
  *
  * The connection itself (batches, parameters, errors, the schema) is in connection.h.
  */
