@@ -328,9 +328,12 @@ void bench_postgres(void)
     if (proxy) {
         engine engines[ENGINES] = {
             {.name = "SQLite", .store = {.path = cv_arena_printf(&a, "%s/conclave.db", folder).p}},
-            {.name = "near", .store = {.address = cv_arena_printf(&a, "%s&schema=near", address)}},
+            {.name = "near",
+             .store = {.address = cv_arena_printf(&a, "%s&schema=near", address),
+                       .seen = cv_arena_printf(&a, "%s/seen-near", folder).p}},
             {.name = "far",
-             .store = {.address = cv_arena_printf(&a, "postgresql://conclave@/conclave?host=%s&schema=far", folder)}}};
+             .store = {.address = cv_arena_printf(&a, "postgresql://conclave@/conclave?host=%s&schema=far", folder),
+                       .seen = cv_arena_printf(&a, "%s/seen-far", folder).p}}};
         if (open_all(&a, engines, ENGINES))
             measure(engines, folder);
         for (size_t i = 0; i < ENGINES; i++)
