@@ -36,7 +36,7 @@ SET LOCAL lock_timeout = '60s'
 -- The engine puts names and parameters in the place of the words that begin with $ (src/record/postgres/statements.c).
 
 -- name: put_added
-INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, * FROM unnest($arrays)
+INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, $columns
 
 -- Its number in the feed is that of its transaction, but never below the one of the scope's commit before: a transaction
 -- that waits for the lock may have its number already while one with a higher number takes the lock. Until it has ended
@@ -45,12 +45,21 @@ INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, * FROM unnest($a
 -- name: put_commit
 INSERT INTO $schema.commits (scope, rev, era, xid, $fields)
 SELECT $1, $2, e.era, greatest(pg_current_xact_id(),
-    (SELECT c.xid FROM $schema.commits AS c WHERE c.scope = $1 AND c.rev = $2 - 1 AND c.era = e.era)), r.*
-FROM (SELECT max(era) AS era FROM $schema.eras) AS e, unnest($arrays) AS r
+    (SELECT c.xid FROM $schema.commits AS c WHERE c.scope = $1 AND c.rev = $2 - 1 AND c.era = e.era)), $columns
+FROM (SELECT max(era) AS era FROM $schema.eras) AS e
 
 -- name: put_replaced
-INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, * FROM unnest($arrays)
+INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, $columns
 ON CONFLICT (scope, $keys) DO UPDATE SET rev = excluded.rev$updates
+
+-- The same for many rows. ON CONFLICT would look twice for every row, in case that somebody else puts it at this moment;
+-- the scope is locked, so nobody does.
+
+-- name: put_many_replaced
+WITH given ($fields) AS (SELECT $columns),
+    changed AS (UPDATE $schema.$table AS t SET rev = $2$changes FROM given WHERE t.scope = $1 AND $same RETURNING $named)
+INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, * FROM given
+WHERE NOT EXISTS (SELECT 1 FROM changed AS t WHERE $same)
 
 -- Each with its own rev, as they were in another store.
 

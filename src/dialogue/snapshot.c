@@ -167,7 +167,7 @@ static bool see_imported(void *ctx, cv_scope_id scope, const void *row, cv_err *
     return true;
 }
 
-static bool read_all(reading *r, cv_record *record, cv_err *err)
+static void ask_all(reading *r)
 {
     if (r->wanted->imported)
         *CV_PUSH(r->arena, &r->lookups) = (cv_lookup){
@@ -175,9 +175,6 @@ static bool read_all(reading *r, cv_record *record, cv_err *err)
     for (cv_rec_kind kind = 0; kind < CV_REC_COUNT; kind++)
         if (!r->wanted->kinds || r->wanted->kinds & 1u << kind)
             ask_kind(r, kind);
-    bool ok = record->calls->find_all(record, r->lookups.items, r->lookups.count, err) && show_gathered(r, err);
-    cv_arena_release(&r->rows_arena);
-    return ok;
 }
 
 bool cv_snapshot(const cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_visit visit, void *ctx,
@@ -186,17 +183,17 @@ bool cv_snapshot(const cv_call *call, cv_str dialogue_id, const cv_wanted *wante
     cv_record *record = call->record;
     reading r = {
         .arena = call->arena, .scope = cv_dialogue_scope(dialogue_id), .wanted = wanted, .visit = visit, .ctx = ctx};
-    bool ok = true;
-    if (call->holds)
+    bool ok;
+    ask_all(&r);
+    if (call->holds) {
         *ret_position = *call->holds;
-    else
-        ok = record->calls->begin(record, call->arena, r.scope, ret_position, err);
-    if (!ok)
-        return false;
-    *ret_found = ret_position->rev > 0;
-    ok = !*ret_found || read_all(&r, record, err);
-    if (!call->holds)
-        record->calls->end(record);
+        ok = ret_position->rev == 0 || record->calls->find_all(record, r.lookups.items, r.lookups.count, err);
+    } else {
+        ok = cv_record_look(record, call->arena, r.scope, r.lookups.items, r.lookups.count, ret_position, err);
+    }
+    ok = ok && show_gathered(&r, err);
+    *ret_found = ok && ret_position->rev > 0;
+    cv_arena_release(&r.rows_arena);
     return ok;
 }
 

@@ -184,13 +184,15 @@ CV_TYPE_TABLE(cv_rec_response, "response", "responses", CV_RESPONSE_FIELDS, REPL
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_entity
 CV_TYPE_TABLE(cv_rec_entity, "entity", "entities", CV_ENTITY_FIELDS, REPLACED, search_entity,
-              CV_INDEXES(entity_indexes));
+              CV_INDEXES(entity_indexes), .whole = true);
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_origin
-CV_TYPE_TABLE(cv_rec_origin, "origin", "origins", CV_ORIGIN_FIELDS, ADDED, search_origin, CV_INDEXES(origin_indexes));
+CV_TYPE_TABLE(cv_rec_origin, "origin", "origins", CV_ORIGIN_FIELDS, ADDED, search_origin, CV_INDEXES(origin_indexes),
+              .whole = true);
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_reference
-CV_TYPE_TABLE(cv_rec_reference, "reference", "refs", CV_REFERENCE_FIELDS, ADDED, NULL, CV_INDEXES(reference_indexes));
+CV_TYPE_TABLE(cv_rec_reference, "reference", "refs", CV_REFERENCE_FIELDS, ADDED, NULL, CV_INDEXES(reference_indexes),
+              .whole = true);
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_move
 CV_TYPE_TABLE(cv_rec_move, "move", "moves", CV_MOVE_FIELDS, ADDED, NULL, .indexes = NULL);

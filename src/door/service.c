@@ -50,25 +50,50 @@ static bool has_seen(cv_service *service)
     return record && service->window_seen != 0;
 }
 
+/* The handle is open, and what it can say of changes has been seen; with the lock. */
+static bool look_through(cv_service *service, bool *ret_known, cv_err *err)
+{
+    cv_record_handle *window = &service->window;
+    size_t before = window->opened;
+    *ret_known = has_seen(service);
+    if (*ret_known)
+        return true;
+    bool ok = cv_record_handle_open(window, service->root, err);
+    if (window->opened != before)
+        service->window_seen = 0; /* what was seen of another handle says nothing about this one */
+    *ret_known = ok && has_seen(service);
+    return ok;
+}
+
 /* Counts what was seen to change: a commit by anybody, or another file in the place of the record. */
 bool cv_service_data_version(cv_service *service, uint64_t *ret_version)
 {
-    cv_record_handle *window = &service->window;
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
+    bool known;
     pthread_mutex_lock(&service->window_lock);
-    bool known = has_seen(service);
-    if (!known) {
-        size_t before = window->opened;
-        known = cv_record_handle_open(window, service->root, &err);
-        if (window->opened != before)
-            service->window_seen = 0; /* what was seen of another handle says nothing about this one */
-        known = known && has_seen(service);
-    }
+    look_through(service, &known, &err);
     *ret_version = service->data_version;
     pthread_mutex_unlock(&service->window_lock);
     cv_arena_release(&arena);
     return known;
+}
+
+bool cv_service_is_readable(cv_service *service)
+{
+    cv_arena arena = {0};
+    cv_err err = {.arena = &arena};
+    bool known;
+    cv_str position;
+    pthread_mutex_lock(&service->window_lock);
+    bool ok = look_through(service, &known, &err);
+    if (ok && !known) {
+        cv_record *record = service->window.record;
+        ok = record->calls->reader_at(record, &arena, CV_STR("health"), &position, &err);
+    }
+    pthread_mutex_unlock(&service->window_lock);
+    cv_arena_release(&arena);
+    return ok;
 }
 
 bool cv_service_admits(void *ctx, cv_str token, const char **ret_why)

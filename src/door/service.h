@@ -63,4 +63,8 @@ bool cv_service_admits(void *ctx, cv_str token, const char **ret_why);
  * false: it is not known. */
 bool cv_service_data_version(cv_service *service, uint64_t *ret_version);
 
+/* Can the record be read now? One that cannot say whether it has changed is asked for something small. From any thread.
+ */
+bool cv_service_is_readable(cv_service *service);
+
 #endif

@@ -67,6 +67,19 @@ bool cv_record_scopes(cv_record *record, cv_arena *a, cv_str room, cv_scope_list
     return ok;
 }
 
+bool cv_record_look(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_lookup *lookups, size_t count,
+                    cv_scope_position *ret_at, cv_err *err)
+{
+    const cv_record_calls *calls = record->calls;
+    if (calls->look)
+        return calls->look(record, a, scope, lookups, count, ret_at, err);
+    if (!calls->begin(record, a, scope, ret_at, err))
+        return false;
+    bool ok = ret_at->rev == 0 || calls->find_all(record, lookups, count, err);
+    calls->end(record);
+    return ok;
+}
+
 typedef struct {
     cv_arena *arena;
     const cv_type *type;

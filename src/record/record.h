@@ -192,6 +192,10 @@ typedef struct {
     bool (*find)(cv_record *record, const cv_find *find, cv_row_visit visit, void *ctx, cv_err *err);
     /* Several, one after the other. A store that is far away is asked once for all of them. */
     bool (*find_all)(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
+    /* begin, find_all and end in one, of a store that is far away: it is asked once. Asked by cv_record_look(); NULL:
+     * the three are called. */
+    bool (*look)(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_lookup *lookups, size_t count,
+                 cv_scope_position *ret_at, cv_err *err);
 
     /* Volatile rows: put by their keys, removed by them. Under a lock they belong to the write; outside of a
      * transaction they are written at once, and a power failure may lose them. The scope must exist. */
@@ -317,6 +321,10 @@ bool cv_record_no_scope(cv_scope_id scope, cv_err *err);
 
 /* For engines: `find_all` of a store that is near. */
 bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
+
+/* Where a scope is, and rows of it, all of one moment. A scope that does not exist (rev 0) has no rows. */
+bool cv_record_look(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_lookup *lookups, size_t count,
+                    cv_scope_position *ret_at, cv_err *err);
 
 /* Scopes with their positions, in the arena: those of a room, or (empty) of all rooms in the order of the types; each
  * room's by name. */

@@ -113,6 +113,8 @@ typedef struct {
     cv_search_of search; /* NULL: not searched. Else there is an index that begins with the rev */
     const cv_index *indexes;
     size_t index_count;
+    bool whole; /* a scope has a limited number of them, which are mostly read together: an engine that pays much for
+                 * an index within a scope may pass over the rest of the scope's rows instead */
 } cv_type;
 
 #define CV_CTYPE_OF_TEXT cv_str

@@ -401,7 +401,10 @@ run "verify" 0 verify
 
 # ---- another place ---- checklist 4
 project elsewhere
-echo 'mail.root = "var/bus"' >.conclave/config
+store=$(grep '^store' .conclave/config 2>/dev/null)
+# set_config LINE...: these are the first lines; where the record is stays.
+set_config() { printf '%s\n' "$@" ${store:+"$store"} >.conclave/config; }
+set_config 'mail.root = "var/bus"'
 "$conclave" agent add hub >/dev/null
 run "sent" 0 mail send --from User --to hub --message-id e1 "elsewhere" --json
 [ -f var/bus/runtime/hub/inbox/task_0000000001.json ] && [ ! -e .conclave/mail/runtime ]
@@ -413,21 +416,21 @@ is '.messages[0].state == "done"'
 mkdir -p var/bus/templates && printf 'Hello {{ x }}' >var/bus/templates/h.j2
 run "templates too" 0 mail stage h --context '{"x": "Ada"}' --json
 is '.path == "var/bus/temp/cursor_input.txt"'
-mv var/bus bus && echo 'mail.root = "bus"' >.conclave/config
+mv var/bus bus && set_config 'mail.root = "bus"'
 run "moved along" 0 mail send --from User --to hub --message-id e2 "again" --json
 [ "$(ls bus/runtime/hub/inbox)" = task_0000000002.json ] && [ ! -e var/bus ]
 ok $? "nothing is written twice"
 for bad in ../x /tmp/x "" a/../b a//b bus/ ./bus; do
-    echo "mail.root = \"$bad\"" >.conclave/config
+    set_config "mail.root = \"$bad\""
     run "not below the project: '$bad'" 1 mail inbox hub --json
     is '.error_code == "invalid_value" and (.message | contains("line 1"))'
 done
 ln -s / link
-echo 'mail.root = "link"' >.conclave/config
+set_config 'mail.root = "link"'
 run "a link is not followed" 1 mail watch 0 --json
 [ -z "$(ls -A link/runtime 2>/dev/null)" ]
 ok $? "nothing was written behind it"
-printf 'mail.root = "bus"\nnotes.root = "x"\n' >.conclave/config
+set_config 'mail.root = "bus"' 'notes.root = "x"'
 run "an unknown setting" 1 mail inbox hub --json
 is '(.message | contains("line 2")) and (.suggestion | contains("mail.root"))'
 

@@ -849,7 +849,7 @@ static void changed_tables_are_found(void **state)
         {"ALTER TABLE $schema.experts ALTER COLUMN role TYPE text COLLATE \"default\"", "bytes"},
         {"ALTER TABLE $schema.refs ALTER COLUMN rev DROP NOT NULL", "may be NULL"},
         {"ALTER TABLE $schema.experts ALTER COLUMN position TYPE integer", "another type"},
-        {"DROP INDEX $schema.refs_target", "refs_target"},
+        {"DROP INDEX $schema.verdicts_rev", "verdicts_rev"},
         {"CREATE INDEX refs_more ON $schema.refs (round)", "refs_more"},
         {"ALTER TABLE $schema.moves DROP CONSTRAINT moves_pkey", "key is not"},
         {"DROP TABLE $schema.tokens", "missing"},

@@ -135,6 +135,10 @@ static void count_trips(fixture *f)
     calls->end(f->record);
     assert_int_equal(trips(f) - before, 2);
     before = trips(f);
+    assert_ok(cv_record_look(f->record, &f->arena, BOARD("x"), all, CV_COUNT(all), &at, &f->err), &f->err);
+    assert_int_equal(trips(f) - before, 1);
+    assert_int_equal(at.rev, 2);
+    before = trips(f);
     write_optimistic(f, &at, "optimistic");
     assert_int_equal(trips(f) - before, 2);
     before = trips(f);
@@ -151,6 +155,81 @@ static void round_trips_are_few(void **state)
 static void round_trips_are_few_in_parts(void **state)
 {
     count_trips(begin(state, "&partitions=4"));
+}
+
+/* ---- many rows at once --------------------------------------------------------------------------------------------
+ */
+
+enum { MANY = 40 };
+
+typedef struct {
+    size_t count;
+    bool wrong;
+} cards_seen;
+
+/* Numbers from 0; those from MANY / 2 on are of the second write. Every third has an owner, none a rank. */
+static bool see_card(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    cards_seen *s = ctx;
+    const card *c = row;
+    bool is_second = s->count >= MANY / 2, has_owner = s->count % 3 == 0;
+    (void)scope, (void)err;
+    s->wrong = s->wrong || c->number != (int64_t)s->count || c->rev != (is_second ? 2 : 1) ||
+               !cv_str_eq(c->title, is_second ? CV_STR("second") : CV_STR("first")) ||
+               (c->owner.p != NULL) != has_owner || c->rank != CV_ABSENT ||
+               !cv_str_eq(c->body, is_second ? CV_STR("") : CV_STR("the same"));
+    s->count++;
+    return true;
+}
+
+static void put_cards(fixture *f, int from, int to, cv_str title, cv_str body)
+{
+    cv_writing w;
+    cv_written done;
+    const cv_request request = {title, CV_STR("digest"), CV_STR("board write")};
+    assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("x"), title, NOW, &f->err), &f->err);
+    cv_writing_event(&w, CV_STR("card"), title, CV_STR("written"));
+    for (int i = from; i < to; i++) {
+        card c;
+        cv_row_clear(&card_type, &c);
+        c.number = i;
+        c.title = title;
+        c.status = CV_STR("open");
+        c.owner = i % 3 == 0 ? CV_STR("ann") : (cv_str){NULL, 0};
+        c.body = body;
+        cv_writing_put(&w, &card_type, &c);
+    }
+    assert_ok(cv_writing_commit(&w, &request, CV_STR("{}"), &done, &f->err), &f->err);
+    assert_int_equal(done.how, CV_WRITE_DONE);
+}
+
+/* Of the rows of the second write some are there already; columns are the same in all rows, absent, or neither. */
+static void put_many(fixture *f)
+{
+    const cv_find find = {.type = &card_type, .scope = BOARD("x")};
+    cards_seen seen = {0};
+    put_cards(f, 0, MANY, CV_STR("first"), CV_STR("the same"));
+    uint64_t before = trips(f);
+    put_cards(f, MANY / 2, MANY * 2, CV_STR("second"), CV_STR(""));
+    assert_true(!engine(f)->c->pipeline || trips(f) - before == 2);
+    assert_ok(f->record->calls->find(f->record, &find, see_card, &seen, &f->err), &f->err);
+    assert_int_equal(seen.count, MANY * 2);
+    assert_false(seen.wrong);
+}
+
+static void many_rows_are_put_and_replaced(void **state)
+{
+    put_many(begin(state, ""));
+}
+
+static void many_rows_are_put_and_replaced_in_parts(void **state)
+{
+    put_many(begin(state, "&partitions=4"));
+}
+
+static void many_rows_are_put_and_replaced_without_pipeline(void **state)
+{
+    put_many(begin(state, "&pipeline=off"));
 }
 
 /* ---- the session ends ---------------------------------------------------------------------------------------------
@@ -366,6 +445,12 @@ static void a_loss_behind_a_standing_connection_is_found(void **state)
     assert_int_equal(write_now(f, "third", true), CV_WRITE_DONE);
     does(f, "ALTER TABLE $schema.commits DISABLE TRIGGER ALL");
     does(f, "DELETE FROM $schema.commits WHERE op_id = 'third'");
+    size_t shown = 0;
+    const cv_lookup events = {{.type = &cv_event_row_type, .scope = BOARD("x")}, count_row, &shown};
+    assert_fails(cv_record_look(f->record, &f->arena, BOARD("x"), &events, 1, &at, &f->err), &f->err, CV_ERR_REGRESSED);
+    assert_int_equal(shown, 0);
+    engine(f)->told = 0; /* as if nobody had been told yet */
+    f->err = (cv_err){.arena = &f->arena};
     assert_fails(f->record->calls->begin(f->record, &f->arena, BOARD("new"), &at, &f->err), &f->err, CV_ERR_REGRESSED);
     assert_int_equal(write_op(f->record, &f->arena, BOARD("new"), CV_STR("o"), true, &rev, &f->err), CV_WRITE_FAILED);
     assert_view_eq(cv_err_word(f->err.code), cv_err_word(CV_ERR_REGRESSED));
@@ -725,6 +810,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(round_trips_are_few),
         TEST(round_trips_are_few_in_parts),
+        TEST(many_rows_are_put_and_replaced),
+        TEST(many_rows_are_put_and_replaced_in_parts),
+        TEST(many_rows_are_put_and_replaced_without_pipeline),
         TEST(a_session_that_ended_under_the_lock_is_made_again),
         TEST(a_session_that_stood_still_is_made_again),
         TEST(who_was_overtaken_is_told),

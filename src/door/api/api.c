@@ -391,8 +391,7 @@ static void handle_api(cv_http_exchange *x, void *ctx)
 static void handle_health(cv_http_exchange *x, void *ctx)
 {
     cv_api *api = ctx;
-    uint64_t version;
-    bool readable = cv_service_data_version(api->service, &version);
+    bool readable = cv_service_is_readable(api->service);
     cv_http_add_header(x, "Cache-Control", CV_STR("no-store"));
     cv_http_answer(x, readable ? 200 : 503, json_type,
                    readable ? CV_STR("{\"status\":\"success\"}")

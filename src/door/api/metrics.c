@@ -93,7 +93,6 @@ static void print_rooms(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_bu
 
 void cv_api_print_metrics(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_buf *out)
 {
-    uint64_t version;
     cv_api_events_state events = cv_api_events_look(api->events);
     print_calls(api, out);
     print_latencies(api, out);
@@ -105,7 +104,7 @@ void cv_api_print_metrics(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_
     name(out, "conclave_feed_lag_seconds", "gauge", "From the last commit that was told to clients until it was.");
     cv_buf_printf(out, "conclave_feed_lag_seconds %.3f\n", (double)events.lag_ms / 1e3);
     print_gauge(out, "conclave_record_readable", "1 when the record can be read.",
-                cv_service_data_version(api->service, &version));
+                cv_service_is_readable(api->service));
     print_gauge(out, "conclave_uptime_seconds", "Since the server was started.",
                 (cv_steady_ms() - api->started_ms) / 1000);
     print_rooms(api, mine, a, out);

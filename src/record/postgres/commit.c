@@ -22,19 +22,56 @@ enum { TRIES = 3 };
 /* ---- rows -----------------------------------------------------------------------------------------------------------
  */
 
+static bool is_same(const cv_rows *rows, const cv_type_field *field)
+{
+    const char *first = rows->rows;
+    size_t i = 1;
+    while (i < rows->count && cv_row_compare_field(field, first, first + i * rows->type->size) == 0)
+        i++;
+    return i >= rows->count;
+}
+
+/* Their columns as arrays; what is the same in all of them as one value. */
 static void add_rows(cv_postgres_record *r, cv_postgres_batch *batch, const cv_rows *rows, int64_t rev)
 {
     const cv_type *type = rows->type;
-    bool restored = rev == 0 && type->life != CV_VOLATILE;
-    const char *text = cv_postgres_put(r, cv_postgres_type_of(r, type), restored);
+    uint64_t same = 0;
+    for (size_t i = 0; i < type->field_count; i++)
+        same |= (uint64_t)is_same(rows, &type->fields[i]) << i;
+    const char *text = cv_postgres_put(r, batch->arena, type, rows->count, same);
     cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
     cv_postgres_uuid(st, r->key.bytes);
-    if (restored)
-        cv_postgres_ints(st, rows->rows, rows->count, type->size, 0);
-    else if (type->life != CV_VOLATILE)
-        cv_postgres_int(st, rev);
+    cv_postgres_int(st, rev);
     for (size_t i = 0; i < type->field_count; i++)
-        cv_postgres_field(st, type, &type->fields[i], rows->rows, rows->count);
+        if (same >> i & 1)
+            cv_postgres_value_of(st, &type->fields[i], rows->rows);
+        else
+            cv_postgres_field(st, type, &type->fields[i], rows->rows, rows->count);
+}
+
+static void add_columns(cv_postgres_statement *st, const cv_rows *rows)
+{
+    for (size_t i = 0; i < rows->type->field_count; i++)
+        cv_postgres_field(st, rows->type, &rows->type->fields[i], rows->rows, rows->count);
+}
+
+/* They bring their own revs. */
+static void add_restored(cv_postgres_record *r, cv_postgres_batch *batch, const cv_rows *rows)
+{
+    const char *text = cv_postgres_put_restored(r, cv_postgres_type_of(r, rows->type));
+    cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_ints(st, rows->rows, rows->count, rows->type->size, 0);
+    add_columns(st, rows);
+}
+
+static void add_volatile(cv_postgres_record *r, cv_postgres_batch *batch, const cv_postgres_scope *key,
+                         const cv_rows *rows)
+{
+    const char *text = cv_postgres_put_volatile(r, cv_postgres_type_of(r, rows->type));
+    cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
+    cv_postgres_uuid(st, key->bytes);
+    add_columns(st, rows);
 }
 
 static void add_scope(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
@@ -46,20 +83,31 @@ static void add_scope(cv_postgres_record *r, cv_postgres_batch *batch, const cv_
     cv_postgres_int(st, write->at.event_count);
 }
 
-/* Commits come last, as in every engine. Restored rows bring their own revs. */
+static void add_some(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write, const cv_rows *rows)
+{
+    if (rows->count == 0)
+        return;
+    if (rows->type->life == CV_VOLATILE)
+        add_volatile(r, batch, &r->key, rows);
+    else if (write->restored)
+        add_restored(r, batch, rows);
+    else
+        add_rows(r, batch, rows, write->at.rev);
+}
+
+/* Commits come last, as in every engine. */
 static void add_write(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
 {
     const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
-    int64_t rev = write->restored ? 0 : write->at.rev;
     add_scope(r, batch, write);
     for (size_t i = 0; i < write->count; i++)
-        if (write->rows[i].type != &cv_commit_row_type && write->rows[i].count > 0)
-            add_rows(r, batch, &write->rows[i], rev);
+        if (write->rows[i].type != &cv_commit_row_type)
+            add_some(r, batch, write, &write->rows[i]);
     if (!write->restored)
-        add_rows(r, batch, &commit, rev);
+        add_rows(r, batch, &commit, write->at.rev);
     for (size_t i = 0; write->restored && i < write->count; i++)
-        if (write->rows[i].type == &cv_commit_row_type && write->rows[i].count > 0)
-            add_rows(r, batch, &write->rows[i], rev);
+        if (write->rows[i].type == &cv_commit_row_type)
+            add_some(r, batch, write, &write->rows[i]);
 }
 
 /* ---- redactions -----------------------------------------------------------------------------------------------------
@@ -240,16 +288,6 @@ static void add_removals(cv_postgres_record *r, cv_postgres_batch *batch, const 
     }
 }
 
-static void add_kept(cv_postgres_record *r, cv_postgres_batch *batch, const cv_postgres_scope *key, const cv_rows *rows)
-{
-    const cv_type *type = rows->type;
-    const char *text = cv_postgres_put(r, cv_postgres_type_of(r, type), false);
-    cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
-    cv_postgres_uuid(st, key->bytes);
-    for (size_t i = 0; i < type->field_count; i++)
-        cv_postgres_field(st, type, &type->fields[i], rows->rows, rows->count);
-}
-
 /* Writes that change several kinds of them may be in the way: nothing was written then. */
 static cv_postgres_result run_alone(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err)
 {
@@ -283,7 +321,7 @@ static bool change_volatile(cv_postgres_record *r, cv_scope_id scope, const cv_r
     if (removed)
         add_removals(r, &batch, &key, rows);
     else if (rows->count > 0)
-        add_kept(r, &batch, &key, rows);
+        add_volatile(r, &batch, &key, rows);
     if (!r->open)
         cv_postgres_ask(r, &batch, "commit", "commit");
     bool ok = (r->open ? cv_postgres_run(r->c, &batch, err) : run_alone(r, &batch, err)) == CV_POSTGRES_OK;

@@ -16,8 +16,9 @@
 #include "record/postgres/values.h"
 
 enum {
-    FLUSH_BYTES = 256 * 1024, /* that may wait in memory before they are sent */
-    SILENT_MS = 5000          /* without an answer, before somebody is told what is waited for */
+    SEND_BYTES = 16 * 1024,    /* that are offered to the socket: the server works while the rest is made */
+    FLUSH_BYTES = 1024 * 1024, /* that may wait in memory before they are sent */
+    SILENT_MS = 5000           /* without an answer, before somebody is told what is waited for */
 };
 
 /* ---- the handle ---------------------------------------------------------------------------------------------------
@@ -385,7 +386,7 @@ static bool run_pipelined(run *r)
         if (!send_statement(r, st))
             return false;
         bytes += cv_postgres_measure(st);
-        if (bytes > FLUSH_BYTES && !flush(r))
+        if (bytes > SEND_BYTES && !(bytes > FLUSH_BYTES ? flush(r) : PQflush(r->c->conn) >= 0))
             return false;
         bytes = bytes > FLUSH_BYTES ? 0 : bytes;
     }

@@ -105,15 +105,27 @@ static void ask_head(cv_postgres_record *r, cv_postgres_batch *batch, entering *
     cv_postgres_rows(st, see_head, e);
 }
 
+static bool is_missing(const entering *e)
+{
+    return e->seen && !cv_str_eq(e->head_before, (cv_str){e->seen->head, CV_HASH_DIGITS});
+}
+
+static bool is_of_scope(const cv_postgres_record *r, const cv_known_rev *seen)
+{
+    return seen && memcmp(seen->key, r->key.digits, CV_KNOWN_REV_KEY_DIGITS) == 0;
+}
+
+static bool has_seen(const cv_postgres_record *r, const entering *e)
+{
+    return !is_missing(e) && !(is_of_scope(r, e->seen) && r->at.rev < e->seen->rev);
+}
+
 /* Is everything there that was seen? Then what is there now is seen. */
 static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
 {
-    const cv_known_rev *seen = e->seen;
-    bool is_own = seen && memcmp(seen->key, r->key.digits, CV_KNOWN_REV_KEY_DIGITS) == 0;
-    bool missing = seen && !cv_str_eq(e->head_before, (cv_str){seen->head, CV_HASH_DIGITS});
-    if (is_own && (missing || r->at.rev < seen->rev))
-        return regressed(r, seen, r->at.rev, err);
-    if (missing) { /* of another scope: those around it are looked at */
+    if (is_of_scope(r, e->seen) && !has_seen(r, e))
+        return regressed(r, e->seen, r->at.rev, err);
+    if (is_missing(e)) { /* of another scope: those around it are looked at */
         r->compared = 0;
         if (!cv_postgres_compare_latest(r, err))
             return false;
@@ -161,6 +173,36 @@ static void answer_position(const cv_postgres_record *r, cv_arena *a, cv_scope_p
     ret_at->moved_to = cv_arena_copy(a, r->at.moved_to);
 }
 
+/* The statements that begin a reading; the connection must not be lost between them and what follows. */
+static void add_begin(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
+{
+    if (!r->still)
+        cv_postgres_ask(r, batch, "begin to read", "begin_read");
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "read the scope's position", "scope");
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_rows(st, see_scope, e);
+    ask_head(r, batch, e);
+}
+
+/* That the record has less than was seen is told once for a connection: who goes on wants to see what is left. */
+static bool is_told(const cv_postgres_record *r)
+{
+    return r->told == r->c->costs.connects;
+}
+
+/* They have run: is what was seen there? */
+static bool begun(cv_postgres_record *r, const entering *e, bool ok, cv_err *err)
+{
+    bool is_known = is_told(r);
+    r->open = true;
+    if (ok && (is_known || compare_seen(r, e, err)))
+        return true;
+    end(&r->base);
+    if (err->code == CV_ERR_REGRESSED)
+        cv_postgres_advise_regressed(r, err);
+    return false;
+}
+
 static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
@@ -168,23 +210,53 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
         return false;
     entering e = {.r = r};
     cv_postgres_batch batch = {.arena = &r->turn};
-    if (!r->still)
-        cv_postgres_ask(r, &batch, "begin to read", "begin_read");
-    cv_postgres_statement *st = cv_postgres_ask(r, &batch, "read the scope's position", "scope");
-    cv_postgres_uuid(st, r->key.bytes);
-    cv_postgres_rows(st, see_scope, &e);
-    ask_head(r, &batch, &e);
-    bool ok = cv_postgres_read(r, &batch, err);
-    bool is_known = r->told == r->c->costs.connects; /* that it has less: who goes on wants to see what is left */
-    r->open = true;
-    if (!ok || (!is_known && !compare_seen(r, &e, err))) {
-        end(record);
-        if (err->code == CV_ERR_REGRESSED)
-            cv_postgres_advise_regressed(r, err);
+    add_begin(r, &batch, &e);
+    if (!begun(r, &e, cv_postgres_read(r, &batch, err), err))
         return false;
-    }
     answer_position(r, a, ret_at);
     return true;
+}
+
+/* A lookup whose rows come before it could be asked whether everything is there that was seen. */
+typedef struct {
+    const cv_lookup *lookup;
+    const entering *e;
+    bool *passed_over;
+} early;
+
+/* What comes from a server that seems to have less is not shown: that is looked into first. */
+static bool see_early(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    const early *x = ctx;
+    if (has_seen(x->e->r, x->e) || is_told(x->e->r))
+        return x->lookup->visit(x->lookup->ctx, scope, row, err);
+    *x->passed_over = true;
+    return true;
+}
+
+static bool look(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_lookup *lookups, size_t count,
+                 cv_scope_position *ret_at, cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    bool passed_over = false;
+    if (!enter(r, scope, err))
+        return false;
+    entering e = {.r = r};
+    cv_postgres_batch batch = {.arena = &r->turn};
+    cv_lookup *early_ones = CV_NEW_ARRAY(&r->turn, count, cv_lookup);
+    add_begin(r, &batch, &e);
+    for (size_t i = 0; i < count; i++) {
+        early *x = CV_NEW(&r->turn, early);
+        *x = (early){&lookups[i], &e, &passed_over};
+        early_ones[i] = (cv_lookup){lookups[i].find, see_early, x};
+        cv_postgres_add_find(r, &batch, &early_ones[i]);
+    }
+    if (!begun(r, &e, cv_postgres_read(r, &batch, err), err))
+        return false;
+    answer_position(r, a, ret_at);
+    bool ok = !passed_over || cv_postgres_find_all(record, lookups, count, err);
+    end(record);
+    return ok;
 }
 
 /* One snapshot for all that is read until it ends, whatever scope it is of. Nothing is made again in it: it is over
@@ -518,6 +590,7 @@ static const cv_record_calls calls = {
     .end = end,
     .find = cv_postgres_find,
     .find_all = cv_postgres_find_all,
+    .look = look,
     .keep = cv_postgres_keep,
     .drop = cv_postgres_drop_rows,
     .scopes = cv_postgres_scopes,

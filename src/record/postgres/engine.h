@@ -16,8 +16,9 @@
  *     lock      BEGIN, the scope's row FOR UPDATE, the commit with this op_id, the head at the rev that was seen last
  *     commit    the scope's new position, the rows of each type as arrays, the commit, COMMIT
  *
- * A reading takes one for the position and one for all that is asked together. What ends a transaction is sent without
- * waiting. Nothing is kept in the session, so a pooler may give every transaction another one.
+ * A reading takes one for the position and all that is asked together with it (look), and one for whatever is asked
+ * after that. What ends a transaction is sent without waiting. Nothing is kept in the session, so a pooler may give
+ * every transaction another one.
  *
  * The connection itself (batches, parameters, errors, the schema) is in connection.h.
  */
@@ -45,7 +46,7 @@ typedef struct {
 /* What was made for one type, on first use. */
 typedef struct {
     const cv_type *type;
-    const char *put, *put_restored, *remove;
+    const char *put_restored, *put_volatile, *remove;
     struct {
         cv_postgres_finding *items;
         size_t count, capacity;
@@ -103,8 +104,11 @@ void cv_postgres_key_bytes(const char digits[CV_KNOWN_REV_KEY_DIGITS], uint8_t r
 const char *cv_postgres_text_of(cv_postgres_record *r, const char *name);
 cv_postgres_type *cv_postgres_type_of(cv_postgres_record *r, const cv_type *type);
 
-/* INSERT of rows as arrays: all of one rev, or each with its own. DELETE by key; UPDATE of one field by key. */
-const char *cv_postgres_put(cv_postgres_record *r, cv_postgres_type *t, bool restored);
+/* INSERT of so many rows of one rev, their columns as arrays but those that are the same in all of them, a bit each. */
+const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_type *type, size_t count, uint64_t same);
+/* INSERT of rows as arrays, each with its own rev; of volatile ones. DELETE by key; UPDATE of one field by key. */
+const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t);
+const char *cv_postgres_put_volatile(cv_postgres_record *r, cv_postgres_type *t);
 const char *cv_postgres_remove(cv_postgres_record *r, cv_postgres_type *t);
 const char *cv_postgres_redact(cv_postgres_record *r, cv_arena *a, const cv_type *type, const cv_type_field *field);
 /* A row of this type whose scope is not of this room, or not there. */
@@ -148,6 +152,8 @@ void cv_postgres_advise_regressed(cv_postgres_record *r, cv_err *err);
  */
 
 bool cv_postgres_find(cv_record *record, const cv_find *find, cv_row_visit visit, void *ctx, cv_err *err);
+/* … as a statement of a batch; the lookup lives until it has run. */
+void cv_postgres_add_find(cv_postgres_record *r, cv_postgres_batch *batch, const cv_lookup *lookup);
 bool cv_postgres_find_all(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err);
 bool cv_postgres_keep(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err);

@@ -166,7 +166,7 @@ static void add_value(cv_postgres_statement *st, cv_order_column c, const cv_fin
         cv_postgres_value_of(st, c.field, f->after);
 }
 
-static void add_find(cv_postgres_record *r, cv_postgres_batch *batch, const cv_lookup *lookup)
+void cv_postgres_add_find(cv_postgres_record *r, cv_postgres_batch *batch, const cv_lookup *lookup)
 {
     const cv_find *f = &lookup->find;
     const cv_order order = cv_find_order(f);
@@ -223,7 +223,7 @@ bool cv_postgres_find_all(cv_record *record, const cv_lookup *lookups, size_t co
     cv_arena scratch = {0};
     cv_postgres_batch batch = {.arena = &scratch};
     for (size_t i = 0; i < count; i++)
-        add_find(r, &batch, &lookups[i]);
+        cv_postgres_add_find(r, &batch, &lookups[i]);
     bool ok = batch.count == 0 || cv_postgres_read(r, &batch, err);
     cv_arena_release(&scratch);
     return ok;

@@ -1,14 +1,21 @@
 /* statements.c - statements by name, and those that are made from a type's table.
  *
  *     $fields    "number", "title", "body"          $arrays   $3::bigint[], $4::text[], $5::text[]
- *     $keys      "number"                           $values   $2
- *     $updates   , "title" = excluded."title", …
+ *     $keys      "number"                           $columns  unnest($3::bigint[]), unnest($4::text[]), $5
+ *     $updates   , "title" = excluded."title", …    $values   $2
+ *     $changes   , "title" = given."title", …       $same     t."number" = given."number"
+ *     $named     t."number"
+ *
+ * A column that is the same in all rows is sent once, as a value ($5 above): the server takes it as it is, where it
+ * would have to take every element of an array apart. So one row is only values.
  *
  * All names are quoted: a field may be called like a word of SQL.
  */
 #include <assert.h>
 
 #include "record/postgres/engine.h"
+
+enum { MANY = 16 }; /* rows */
 
 void cv_postgres_key_bytes(const char digits[CV_KNOWN_REV_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES])
 {
@@ -74,9 +81,20 @@ static cv_str list(cv_arena *a, const cv_type *type, size_t from, size_t to, con
     return cv_buf_take(&out, a);
 }
 
-/* `first`: the number of the first parameter for fields. */
+static cv_str columns(cv_arena *a, const cv_type *type, size_t first, uint64_t same)
+{
+    cv_buf out = {0};
+    for (size_t i = 0; i < type->field_count; i++) {
+        bool once = same >> i & 1;
+        cv_str one = list(a, type, i, i + 1, once ? "$#" : "unnest($#::%)", "", first + i);
+        cv_buf_printf(&out, "%s%.*s", i ? ", " : "", CV_FMT(one));
+    }
+    return cv_buf_take(&out, a);
+}
+
+/* `first`: the number of the first parameter for fields; `same`: those that are sent once, a bit each. */
 static const char *make(cv_postgres_record *r, cv_arena *a, const cv_type *type, const char *name, size_t first,
-                        const cv_type_field *field)
+                        uint64_t same, const cv_type_field *field)
 {
     cv_arena scratch = {0};
     size_t keys = type->key_count, all = type->field_count;
@@ -84,9 +102,13 @@ static const char *make(cv_postgres_record *r, cv_arena *a, const cv_type *type,
         {"$table", cv_str_of(type->table)},
         {"$fields", list(&scratch, type, 0, all, "\"@\"", ", ", 0)},
         {"$arrays", list(&scratch, type, 0, all, "$#::%", ", ", first)},
+        {"$columns", columns(&scratch, type, first, same)},
         {"$values", list(&scratch, type, 0, keys, "$#", ", ", first)},
         {"$keys", list(&scratch, type, 0, keys, "\"@\"", ", ", 0)},
         {"$updates", list(&scratch, type, keys, all, ", \"@\" = excluded.\"@\"", "", 0)},
+        {"$changes", list(&scratch, type, keys, all, ", \"@\" = given.\"@\"", "", 0)},
+        {"$same", list(&scratch, type, 0, keys, "t.\"@\" = given.\"@\"", " AND ", 0)},
+        {"$named", list(&scratch, type, 0, keys, "t.\"@\"", ", ", 0)},
         {"$field", field ? cv_arena_printf(&scratch, "\"%.*s\"", CV_FMT(field->name)) : CV_STR("")},
     };
     const char *text = cv_postgres_fill(a, cv_postgres_text_of(r, name), words, CV_COUNT(words));
@@ -94,35 +116,53 @@ static const char *make(cv_postgres_record *r, cv_arena *a, const cv_type *type,
     return text;
 }
 
-const char *cv_postgres_put(cv_postgres_record *r, cv_postgres_type *t, bool restored)
+static const char *put_name(const cv_type *type, size_t count)
 {
-    static const char *const names[] = {
-        [CV_ADDED] = "put_added", [CV_REPLACED] = "put_replaced", [CV_VOLATILE] = "put_volatile"};
+    if (type == &cv_commit_row_type)
+        return "put_commit";
+    if (type->life == CV_ADDED)
+        return "put_added";
+    return count > MANY ? "put_many_replaced" : "put_replaced";
+}
+
+const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_type *type, size_t count, uint64_t same)
+{
+    assert(type->life != CV_VOLATILE);
+    return make(r, a, type, put_name(type, count), 3, same, NULL);
+}
+
+const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t)
+{
     bool is_commit = t->type == &cv_commit_row_type;
-    const char **text = restored ? &t->put_restored : &t->put;
-    const char *name = restored ? (is_commit ? "put_restored_commit" : "put_restored")
-                                : (is_commit ? "put_commit" : names[t->type->life]);
-    assert(!restored || t->type->life != CV_VOLATILE);
-    if (!*text)
-        *text = make(r, &r->arena, t->type, name, t->type->life == CV_VOLATILE ? 2 : 3, NULL);
-    return *text;
+    assert(t->type->life != CV_VOLATILE);
+    if (!t->put_restored)
+        t->put_restored = make(r, &r->arena, t->type, is_commit ? "put_restored_commit" : "put_restored", 3, 0, NULL);
+    return t->put_restored;
+}
+
+const char *cv_postgres_put_volatile(cv_postgres_record *r, cv_postgres_type *t)
+{
+    assert(t->type->life == CV_VOLATILE);
+    if (!t->put_volatile)
+        t->put_volatile = make(r, &r->arena, t->type, "put_volatile", 2, 0, NULL);
+    return t->put_volatile;
 }
 
 const char *cv_postgres_remove(cv_postgres_record *r, cv_postgres_type *t)
 {
     if (!t->remove)
-        t->remove = make(r, &r->arena, t->type, "remove", 2, NULL);
+        t->remove = make(r, &r->arena, t->type, "remove", 2, 0, NULL);
     return t->remove;
 }
 
 const char *cv_postgres_redact(cv_postgres_record *r, cv_arena *a, const cv_type *type, const cv_type_field *field)
 {
-    return make(r, a, type, "redact", 3, field);
+    return make(r, a, type, "redact", 3, 0, field);
 }
 
 const char *cv_postgres_strays(cv_postgres_record *r, cv_arena *a, const cv_type *type)
 {
-    return make(r, a, type, "strays", 2, NULL);
+    return make(r, a, type, "strays", 2, 0, NULL);
 }
 
 void cv_postgres_value_of(cv_postgres_statement *st, const cv_type_field *field, const void *row)
