@@ -768,7 +768,14 @@ static int system_rename(int folder, const char *from, const char *to, unsigned 
     return cv_os_rename(folder, from, folder, to, flags);
 }
 
+static int no_sync(int fd)
+{
+    (void)fd;
+    return 0;
+}
+
 static const cv_file_calls system_calls = {system_open, system_write, system_sync, close, system_rename};
+const cv_file_calls cv_file_unsynced = {system_open, system_write, no_sync, close, system_rename};
 
 bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
 {

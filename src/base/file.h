@@ -107,6 +107,9 @@ typedef struct {
 } cv_file_calls;
 bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
 
+/* The system's, but for the sync: for what can be written again. Readers still see a file whole or not at all. */
+extern const cv_file_calls cv_file_unsynced;
+
 /* ---- writing in pieces -------------------------------------------------------------------------------------------
  *
  *     cv_file_writer w;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +43,23 @@ bool cv_folder_make_private(cv_where where, cv_err *err)
               cv_where_fail(err, path, "make the folder", errno);
     close(above);
     return ok && (!there || cv_folder_make_at(where, err)); /* whatever stands there must be a folder */
+}
+
+bool cv_folder_lock(cv_where where, bool make, bool wait, int *ret_fd, cv_err *err)
+{
+    int fd = *ret_fd = cv_where_open_folder(where, O_RDONLY, make, "open the folder", err);
+    if (fd < 0)
+        return false;
+    while (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+        int number = errno;
+        if (number == EINTR)
+            continue;
+        close(fd);
+        *ret_fd = -1;
+        return (number == EWOULDBLOCK && !wait) ||
+               cv_where_fail(err, cv_where_path(err->arena, where), "lock the folder", number);
+    }
+    return true;
 }
 
 void cv_folder_sweep(cv_arena *a, const char *path)

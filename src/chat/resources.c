@@ -11,45 +11,6 @@
 #include "chat/lock.h"
 #include "chat/room.h"
 
-#define JSON_TYPE "application/json"
-
-static bool read_all(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
-{
-    (void)values;
-    return cv_ask(asker, "chat list", CV_STR("{}"), ret_text, err);
-}
-
-static cv_str input_of(cv_arena *a, cv_str id)
-{
-    cv_buf out = {0};
-    cv_json_writer w = {.out = &out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "chat_id", id);
-    cv_json_end_object(&w);
-    return cv_buf_take(&out, a);
-}
-
-static bool read_one(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
-{
-    return cv_ask(asker, "chat show", input_of(asker->arena, values[0]), ret_text, err);
-}
-
-static bool list_chats(const cv_asker *asker, cv_str after, cv_resource_page *ret_page, cv_err *err)
-{
-    cv_arena *a = asker->arena;
-    cv_json *tree = CV_NEW(a, cv_json);
-    cv_str reply;
-    (void)after;
-    if (!cv_ask(asker, "chat list", CV_STR("{}"), &reply, err) || !cv_json_parse(a, reply, tree, err))
-        return false;
-    const cv_json *chats = cv_json_get(tree, CV_STR("chats"));
-    for (uint32_t i = 0; chats && i < chats->count; i++) {
-        cv_str id = cv_json_get_text(&chats->items[i], "chat_id");
-        *CV_PUSH(a, ret_page) = (cv_resource_entry){{id}, id, cv_json_get_text(&chats->items[i], "purpose")};
-    }
-    return true;
-}
-
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 /* A number of the file as it is now; the lock's name does not matter, a pointer or a flag does. */
@@ -89,7 +50,19 @@ static int64_t rev_of_all(cv_record *record, cv_arena *a, const char *root, cons
 }
 
 const cv_resource cv_chat_resources[] = {
-    {"conclave://chats", "chats", "Which chats there are", JSON_TYPE, read_all, rev_of_all, NULL},
-    {"conclave://chat/{id}", "chat", "One chat with its messages", JSON_TYPE, read_one, rev, list_chats},
+    {.uri = "conclave://chats",
+     .name = "chats",
+     .about = "Which chats there are",
+     .type = "application/json",
+     .operation = "chat list",
+     .rev = rev_of_all},
+    {.uri = "conclave://chat/{id}",
+     .name = "chat",
+     .about = "One chat with its messages",
+     .type = "application/json",
+     .operation = "chat show",
+     .field = "chat_id",
+     .rev = rev,
+     .listed = true},
     {0},
 };

@@ -66,21 +66,6 @@ static void print_skill(cv_buf *out)
 
 /* ---- its files --------------------------------------------------------------------------------------------------- */
 
-static bool see_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
-{
-    (void)scope, (void)at, (void)err;
-    *(bool *)ctx = true;
-    return true;
-}
-
-static bool in_use(cv_record *record, cv_arena *a, const char *root)
-{
-    bool any = false;
-    cv_err err = {.arena = a};
-    (void)root;
-    return record->calls->scopes(record, CV_STR("chat"), CV_STR(""), 1, see_scope, &any, &err) && any;
-}
-
 static void examine_entry(cv_doctor *d, const cv_chat_entry *e, size_t *chats)
 {
     cv_chat_holder holder;
@@ -159,6 +144,8 @@ const cv_room cv_room_chat = {
     .statuses = {.good = " CLOSED ", .pending = " OPEN queued ", .bad = " refused "},
     .folder = CV_CHAT_FOLDER,
     .doctor = cv_chat_doctor,
-    .import = {.fit = cv_chat_import_fit, .run = cv_chat_import_files},
-    .in_use = in_use,
+    .import = {.fit = cv_chat_import_fit,
+               .run = cv_chat_import_files,
+               .found = cv_import_file_shape,
+               .counts = cv_chat_import_counts},
 };

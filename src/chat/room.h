@@ -12,6 +12,7 @@ extern const cv_operation cv_chat_ops[];
 extern const cv_resource cv_chat_resources[];
 cv_import_fit cv_chat_import_fit(cv_arena *a, cv_where path); /* transfer.c */
 bool cv_chat_import_files(cv_import *import);
+extern const cv_shape cv_chat_import_counts[];
 void cv_chat_doctor(cv_doctor *d);
 
 #endif

@@ -137,29 +137,23 @@ static cv_str import_input(cv_import *im, cv_where path)
     return cv_buf_take(&out, im->call->arena);
 }
 
+typedef struct {
+    int64_t messages;
+} counted;
+
+#define CV_THIS_TYPE counted
+const cv_shape cv_chat_import_counts[] = {CV_NUMBER(ALWAYS, "chat_messages", messages, 0, CV_NO_LIMIT, ""), {0}};
+#undef CV_THIS_TYPE
+
 bool cv_chat_import_files(cv_import *im)
 {
-    int64_t messages = 0;
+    counted *counts = CV_NEW(im->call->arena, counted);
     for (size_t i = 0; i < im->count; i++) {
         cv_reply reply;
-        cv_invoke_handler(im->call, im->call->arena, im->record, CV_ABSENT, cv_chat_import,
-                          import_input(im, im->paths[i]), &reply);
-        bool same = reply.done && cv_str_eq(cv_json_get_text(&reply.json, "outcome"), CV_STR("unchanged"));
-        cv_import_outcome outcome = !reply.done ? CV_OUTCOME_FAILED : same ? CV_OUTCOME_UNCHANGED : CV_OUTCOME_IMPORTED;
-        im->outcomes[outcome]++;
-        messages += reply.done ? cv_json_get_int(&reply.json, "messages", 0) : 0;
-        cv_str name = cv_str_of(cv_where_name(im->paths[i])), word = cv_import_outcomes.items[outcome];
-        cv_json_begin_object(im->w);
-        cv_json_key_str(im->w, "name", name);
-        cv_json_key_str(im->w, "outcome", word);
-        if (!reply.done)
-            cv_json_key_str(im->w, "message", reply.errs.items[0].message);
-        cv_json_end_object(im->w);
-        if (im->text)
-            cv_buf_printf(im->text, "%.*s  %.*s%s%.*s\n", CV_FMT(word), CV_FMT(name), reply.done ? "" : ": ",
-                          CV_FMT(reply.done ? CV_STR("") : reply.errs.items[0].message));
+        cv_import_file(im, im->paths[i], cv_chat_import, import_input(im, im->paths[i]), &reply);
+        counts->messages += reply.done ? cv_json_get_int(&reply.json, "messages", 0) : 0;
     }
-    cv_json_key_int(&im->counts, "chat_messages", messages);
+    im->counted = counts;
     return true;
 }
 

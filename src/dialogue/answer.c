@@ -1,6 +1,8 @@
 /* answer.c - rows and selections as JSON; see answer.h. */
 #include "dialogue/answer.h"
 
+#include <assert.h>
+
 /* An expert of the pool was never retained: that is said of seats. */
 static const cv_str source_words[] = {CV_STR_INIT("pool"), CV_STR_INIT("created")};
 static const cv_words sources = {source_words, CV_COUNT(source_words)};
@@ -65,26 +67,16 @@ const cv_shape cv_seat_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-void cv_answer_seat(cv_json_writer *w, cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat)
-{
-    const cv_shown_seat told = cv_seat_shown(a, expert, seat);
-    cv_shape_write(w, cv_seat_shape, &told);
-}
-
 /* ---- selections -------------------------------------------------------------------------------------------------- */
 
 /* Millionths as a decimal: 0.25, 0.333333, 1. */
-static void write_millionths(cv_json_writer *w, uint32_t millionths)
+static cv_str print_millionths(cv_arena *a, uint32_t millionths)
 {
-    static const char digits[] = "0123456789";
-    char text[8] = {'0', '.'};
-    size_t n = 8;
-    text[0] = digits[millionths / CV_WEIGHT_ONE % 10];
-    for (size_t i = 7; i >= 2; i--, millionths /= 10)
-        text[i] = digits[millionths % 10];
-    while (n > 2 && text[n - 1] == '0')
-        n--;
-    cv_json_raw(w, (cv_str){text, n == 2 ? 1 : n});
+    assert(millionths <= CV_WEIGHT_ONE && "a chance is at most 1");
+    cv_str text = cv_arena_printf(a, "%u.%06u", millionths / CV_WEIGHT_ONE, millionths % CV_WEIGHT_ONE);
+    while (text.p[text.n - 1] == '0')
+        text.n--;
+    return text.p[text.n - 1] == '.' ? cv_str_head(text, text.n - 1) : text;
 }
 
 /* The chance of being drawn first, in the tier or of all. */
@@ -102,55 +94,79 @@ static uint32_t first_chance(const cv_candidates *list, const cv_candidate *one,
     return (uint32_t)((weight * CV_WEIGHT_ONE + whole / 2) / whole);
 }
 
-static void write_candidate(cv_json_writer *w, const cv_candidates *list, const cv_candidate *c, bool by_tier)
+static cv_shown_candidate candidate_shown(cv_arena *a, const cv_candidates *list, const cv_candidate *c, bool by_tier)
 {
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "role", c->role);
-    cv_json_key_str(w, "tier", cv_tier_words.items[c->tier]);
-    cv_json_key_raw_if(w, "relevance", c->relevance);
-    if (c->kept || c->barred) {
-        cv_json_key_bool(w, c->kept ? "kept" : "excluded", true);
-    } else {
-        cv_json_key(w, CV_STR("probability"));
-        write_millionths(w, first_chance(list, c, by_tier));
-    }
-    cv_json_key_bool(w, "selected", c->seated);
-    cv_json_end_object(w);
+    bool drawn = !c->kept && !c->barred;
+    assert((unsigned)c->tier < CV_TIER_COUNT);
+    return (cv_shown_candidate){.role = c->role,
+                                .tier = cv_tier_words.items[c->tier],
+                                .relevance = c->relevance,
+                                .probability =
+                                    drawn ? print_millionths(a, first_chance(list, c, by_tier)) : (cv_str){NULL, 0},
+                                .kept = c->kept,
+                                .excluded = c->barred && !c->kept,
+                                .selected = c->seated};
 }
 
-static void write_draw(cv_json_writer *w, const cv_candidates *list, const cv_draw *draw)
+cv_selection cv_selection_shown(cv_arena *a, int64_t seed, size_t size, cv_rotation rotation, const cv_candidates *list,
+                                const cv_draws *draws)
 {
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "role", list->items[draw->candidate].role);
-    cv_json_key_int(w, "among", (int64_t)draw->among);
-    cv_json_key(w, CV_STR("probability"));
-    write_millionths(w, draw->chance);
-    cv_json_end_object(w);
-}
-
-void cv_answer_selection(cv_json_writer *w, int64_t seed, size_t size, cv_rotation rotation, const cv_candidates *list,
-                         const cv_draws *draws)
-{
-    cv_tier_split split = cv_panel_split(size);
-    cv_json_begin_object(w);
-    cv_json_key_int(w, "seed", seed);
-    cv_json_key_str(w, "algorithm", CV_STR(CV_PANEL_ALGORITHM));
-    cv_json_key(w, CV_STR("tier_split"));
-    cv_json_begin_object(w);
-    for (size_t tier = 0; tier < CV_TIER_COUNT; tier++) {
-        cv_json_key(w, cv_tier_words.items[tier]);
-        cv_json_int(w, (int64_t)split.of[tier]);
-    }
-    cv_json_end_object(w);
-    cv_json_key(w, CV_STR("candidates"));
-    cv_json_begin_array(w);
+    cv_selection shown = {.seed = seed,
+                          .split = cv_panel_split(size),
+                          .candidates = CV_NEW_ARRAY(a, list->count, cv_shown_candidate),
+                          .candidate_count = list->count,
+                          .draws = CV_NEW_ARRAY(a, draws->count, cv_shown_draw),
+                          .draw_count = draws->count};
     for (size_t i = 0; i < list->count; i++)
-        write_candidate(w, list, &list->items[i], rotation != CV_ROTATION_FULL);
-    cv_json_end_array(w);
-    cv_json_key(w, CV_STR("draws"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < draws->count; i++)
-        write_draw(w, list, &draws->items[i]);
-    cv_json_end_array(w);
-    cv_json_end_object(w);
+        shown.candidates[i] = candidate_shown(a, list, &list->items[i], rotation != CV_ROTATION_FULL);
+    for (size_t i = 0; i < draws->count; i++) {
+        const cv_draw *draw = &draws->items[i];
+        assert(draw->candidate < list->count);
+        shown.draws[i] = (cv_shown_draw){.role = list->items[draw->candidate].role,
+                                         .among = draw->among,
+                                         .probability = print_millionths(a, draw->chance)};
+    }
+    return shown;
 }
+
+#define CV_THIS_TYPE cv_tier_split
+static const cv_shape split_shape[] = {
+#define TIER(id, word, purpose) CV_FIELD_AS(ALWAYS, word, of[CV_TIER_##id], ""),
+#include "dialogue/words/words.def"
+#undef TIER
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_shown_candidate
+static const cv_shape candidate_shape[] = {
+    CV_FIELD(ALWAYS, role, ""),
+    CV_FIELD(ALWAYS, tier, ""),
+    CV_JSON_AS(IF_ANY, NUMBER, "relevance", relevance, ""),
+    CV_FIELD(IF_ANY, kept, ""),
+    CV_FIELD(IF_ANY, excluded, ""),
+    CV_JSON_AS(IF_ANY, NUMBER, "probability", probability, "of being drawn first in its tier (rotation full: of all)"),
+    CV_FIELD(ALWAYS, selected, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_shown_draw
+static const cv_shape draw_shape[] = {
+    CV_FIELD(ALWAYS, role, ""),
+    CV_FIELD(ALWAYS, among, "how many could be drawn"),
+    CV_JSON_AS(ALWAYS, NUMBER, "probability", probability, "of this one among them"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_selection
+const cv_shape cv_selection_shape[] = {
+    CV_FIELD(ALWAYS, seed, ""),
+    CV_FIXED("algorithm", CV_PANEL_ALGORITHM),
+    CV_OBJECT(ALWAYS, "tier_split", split, split_shape, ""),
+    CV_LIST("candidates", candidates, candidate_count, candidate_shape, ""),
+    CV_LIST("draws", draws, draw_count, draw_shape, "in their order"),
+    {0},
+};
+#undef CV_THIS_TYPE

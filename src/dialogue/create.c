@@ -287,10 +287,10 @@ static void draw_cast(cv_call *call, const wish *w, const cv_rec_dialogue *row, 
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
 
-static void write_selection(cv_json_writer *w, const cv_rec_dialogue *row, const cast *c)
+static cv_selection selection_of(cv_arena *a, const cv_rec_dialogue *row, const cast *c)
 {
     size_t size = row->panel_size == CV_ABSENT ? 0 : (size_t)row->panel_size;
-    cv_answer_selection(w, row->seed, size, CV_ROTATION_NONE, &c->candidates, &c->draws);
+    return cv_selection_shown(a, row->seed, size, CV_ROTATION_NONE, &c->candidates, &c->draws);
 }
 
 static void enter(cv_journal *j, const cv_rec_dialogue *row, const cast *c)
@@ -306,33 +306,48 @@ static void enter(cv_journal *j, const cv_rec_dialogue *row, const cast *c)
     }
     if (c->count == 0)
         return;
-    cv_buf text = {0};
-    write_selection(&(cv_json_writer){.out = &text}, row, c);
-    cv_journal_event(j, 'N', CV_STR("0"), created, 0, judge)->data = cv_buf_take(&text, j->call->arena);
+    const cv_selection selection = selection_of(j->call->arena, row, c);
+    cv_journal_event(j, 'N', CV_STR("0"), created, 0, judge)->data =
+        cv_shape_text(j->call->arena, cv_selection_shape, &selection);
 }
+
+typedef struct {
+    cv_state s;
+    cv_shown_seat *panel;
+    size_t count;
+    cv_selection selection;
+    cv_protocol protocol;
+    cv_notices warnings;
+} creation;
+
+#define CV_THIS_TYPE creation
+const cv_shape cv_create_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", s.id, ""),
+    CV_FIELD_AS(ALWAYS, "title", s.dialogue.title, ""),
+    CV_OBJECT(ALWAYS, "dialogue", s, cv_dialogue_brief, ""),
+    CV_LIST("panel", panel, count, cv_seat_shape, "Core, Adjacent, Wildcard"),
+    CV_OBJECT(ALWAYS, "selection", selection, cv_selection_shape, "how the panel was drawn"),
+    CV_OBJECT(ALWAYS, "judge_protocol", protocol, cv_protocol_shape, ""),
+    CV_WARNINGS(warnings, CV_TO_BE_KNOWN),
+    CV_LATER_PRINTED("text", "the same in short, for people; not with --json"),
+    CV_WRITTEN("dialogue"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static cv_str print_result(cv_call *call, const wish *asked, cv_str id, const cv_rec_dialogue *row, const cast *c)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", id);
-    cv_json_key_str(&w, "title", row->title);
-    cv_json_key(&w, CV_STR("dialogue"));
-    cv_shape_write(&w, cv_dialogue_brief, &(cv_state){.id = id, .dialogue = *row});
-    cv_json_key(&w, CV_STR("panel"));
-    cv_json_begin_array(&w);
+    cv_arena *a = call->arena;
+    creation made = {.s = {.id = id, .dialogue = *row},
+                     .panel = CV_NEW_ARRAY(a, c->count, cv_shown_seat),
+                     .count = c->count,
+                     .selection = selection_of(a, row, c),
+                     .protocol = cv_protocol_of(call, row, &asked->pool),
+                     .warnings = asked->warnings};
     for (size_t i = 0; i < c->count; i++)
-        cv_answer_seat(&w, call->arena, &c->experts[i], &c->seats[i]);
-    cv_json_end_array(&w);
-    cv_json_key(&w, CV_STR("selection"));
-    write_selection(&w, row, c);
-    cv_json_key(&w, CV_STR("judge_protocol"));
-    cv_protocol_write(call, &w, row, &asked->pool);
-    cv_notices_answer(&asked->warnings, &w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, call->arena);
+        made.panel[i] = cv_seat_shown(a, &c->experts[i], &c->seats[i]);
+    return cv_shape_text(a, cv_create_shape, &made);
 }
 
 /* ---- the id ------------------------------------------------------------------------------------------------------ */

@@ -27,6 +27,7 @@ const cv_operation cv_dialogue_ops[] = {
                  "  conclave dialogue create \"Queue move\" --panel architecture-review --expert \"DBA: locks\"\n"
                  "  conclave dialogue create --data @dialogue.json\n",
      .schema = "dialogue_create",
+     .answer = cv_create_shape,
      .flags = ADDS | UNASKED,
      .run = cv_dialogue_create},
     {.room = "dialogue",
@@ -134,6 +135,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue panel-sample nvidia-decision\n"
                  "  conclave dialogue panel-sample nvidia-decision --panel-size 4 --retain muffin --json\n",
      .schema = "dialogue_panel_sample",
+     .answer = cv_panel_sample_shape,
      .flags = READS,
      .run = cv_dialogue_panel_sample},
     {.room = "dialogue",
@@ -192,6 +194,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue round-prompts nvidia-decision\n"
                  "  conclave dialogue round-prompts nvidia-decision --experts muffin --no-write\n",
      .schema = "dialogue_round_prompts",
+     .answer = cv_round_prompts_shape,
      .flags = READS | LARGE | FILES | UNASKED,
      .run = cv_dialogue_round_prompts},
 

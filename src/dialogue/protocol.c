@@ -133,53 +133,58 @@ static void print_instructions(cv_buf *out, const cv_call *call, const cv_rec_di
 
 /* ---- as data ----------------------------------------------------------------------------------------------------- */
 
-static void write_convergence(cv_json_writer *w, const cv_rec_dialogue *d)
+static cv_str round_file(cv_arena *a, cv_str folder, const char *name)
 {
-    cv_json_begin_object(w);
-    cv_json_key(w, CV_STR("target"));
-    cv_json_raw(w, target_of(d));
-    cv_json_key_bool(w, "strict", d->strict_convergence == 1);
-    cv_json_key_int(w, "max_rounds", CV_PROTOCOL_ROUNDS);
-    cv_json_key_bool(w, "tension_resolution_gate", true);
-    cv_json_key_str(w, "velocity_formula", CV_STR("open_tensions + new_perspectives"));
-    cv_json_key_str(w, "convergence_formula",
-                    CV_STR("min(closed_tensions / tensions, converge_signals / panel_size) >= target"));
-    cv_json_end_object(w);
+    return cv_arena_printf(a, "%.*s/round-{round}/%s", CV_FMT(folder), name);
 }
 
-static void write_files(cv_json_writer *w, cv_arena *a, cv_str folder)
+cv_protocol cv_protocol_of(const cv_call *call, const cv_rec_dialogue *d, const cv_pool *pool)
 {
-    static const char *const files[] = {"prompt-{slug}.md", "context-{slug}.json", "response-{slug}.md"};
-    static const char *const keys[] = {"prompt", "context", "response"};
-    cv_json_begin_object(w);
-    for (size_t i = 0; i < CV_COUNT(files); i++)
-        cv_json_key_str(w, keys[i], cv_arena_printf(a, "%.*s/round-{round}/%s", CV_FMT(folder), files[i]));
-    cv_json_end_object(w);
-}
-
-static void write_pool(cv_json_writer *w, const cv_pool *pool)
-{
-    cv_json_begin_object(w);
-    cv_json_key_str_if(w, "domain", pool->domain);
-    cv_json_key_str_if(w, "question", pool->question);
-    cv_json_key_int(w, "total_experts", (int64_t)pool->count);
-    cv_json_end_object(w);
-}
-
-void cv_protocol_write(const cv_call *call, cv_json_writer *w, const cv_rec_dialogue *d, const cv_pool *pool)
-{
+    cv_arena *a = call->arena;
     cv_buf text = {0};
     print_instructions(&text, call, d, pool);
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "instructions", cv_buf_str(&text));
-    cv_json_key(w, CV_STR("convergence"));
-    write_convergence(w, d);
-    cv_json_key_str(w, "output_dir", d->output_dir);
-    cv_json_key(w, CV_STR("files"));
-    write_files(w, call->arena, d->output_dir);
-    cv_json_key_str(w, "rotation", d->rotation);
-    cv_json_key(w, CV_STR("expert_pool"));
-    write_pool(w, pool);
-    cv_json_end_object(w);
-    cv_buf_release(&text);
+    return (cv_protocol){.instructions = cv_buf_take(&text, a),
+                         .target = target_of(d),
+                         .strict = d->strict_convergence == 1,
+                         .max_rounds = CV_PROTOCOL_ROUNDS,
+                         .tension_gate = true,
+                         .output_dir = d->output_dir,
+                         .rotation = d->rotation,
+                         .files = {.prompt = round_file(a, d->output_dir, "prompt-{slug}.md"),
+                                   .context = round_file(a, d->output_dir, "context-{slug}.json"),
+                                   .response = round_file(a, d->output_dir, "response-{slug}.md")},
+                         .pool = pool};
 }
+
+#define CV_THIS_TYPE cv_protocol
+static const cv_shape convergence_shape[] = {
+    CV_JSON_AS(ALWAYS, NUMBER, "target", target, ""),
+    CV_FIELD(ALWAYS, strict, ""),
+    CV_FIELD(ALWAYS, max_rounds, ""),
+    CV_FIELD_AS(ALWAYS, "tension_resolution_gate", tension_gate, ""),
+    CV_FIXED("velocity_formula", "open_tensions + new_perspectives"),
+    CV_FIXED("convergence_formula", "min(closed_tensions / tensions, converge_signals / panel_size) >= target"),
+    {0},
+};
+static const cv_shape files_shape[] = {
+    CV_FIELD_AS(ALWAYS, "prompt", files.prompt, ""),
+    CV_FIELD_AS(ALWAYS, "context", files.context, ""),
+    CV_FIELD_AS(ALWAYS, "response", files.response, ""),
+    {0},
+};
+static const cv_shape pool_shape[] = {
+    CV_FIELD_OF(IF_ANY, pool, domain, ""),
+    CV_FIELD_OF(IF_ANY, pool, question, ""),
+    CV_FIELD_OF_AS(ALWAYS, "total_experts", pool, count, ""),
+    {0},
+};
+const cv_shape cv_protocol_shape[] = {
+    CV_FIELD(ALWAYS, instructions, "markdown: how to lead the dialogue"),
+    CV_GROUP("convergence", convergence_shape, ""),
+    CV_FIELD(ALWAYS, output_dir, ""),
+    CV_GROUP("files", files_shape, ""),
+    CV_FIELD(ALWAYS, rotation, ""),
+    CV_GROUP("expert_pool", pool_shape, ""),
+    {0},
+};
+#undef CV_THIS_TYPE

@@ -8,10 +8,24 @@
 #define CV_DIALOGUE_PROTOCOL_H
 
 #include "dialogue/panel/pool.h"
+#include "kit/shape.h"
 
 enum { CV_PROTOCOL_ROUNDS = 10 }; /* what a judge is advised to stay below */
 
-/* Writes the value of "judge_protocol". */
-void cv_protocol_write(const cv_call *call, cv_json_writer *w, const cv_rec_dialogue *dialogue, const cv_pool *pool);
+/* The value of "judge_protocol". */
+typedef struct {
+    cv_str instructions;
+    cv_str target; /* a number of JSON */
+    bool strict;
+    int64_t max_rounds;
+    bool tension_gate;
+    cv_str output_dir, rotation;
+    struct {
+        cv_str prompt, context, response;
+    } files;
+    const cv_pool *pool;
+} cv_protocol;
+cv_protocol cv_protocol_of(const cv_call *call, const cv_rec_dialogue *dialogue, const cv_pool *pool);
+extern const cv_shape cv_protocol_shape[];
 
 #endif

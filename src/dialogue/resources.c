@@ -42,12 +42,6 @@ cv_str cv_dialogue_text(cv_arena *a, cv_str reply, const char *list, const char 
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-static bool read_all(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
-{
-    (void)values;
-    return cv_ask(asker, "dialogue list", CV_STR("{}"), ret_text, err);
-}
-
 static bool read_spec(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
 {
     cv_buf spec = {0};
@@ -56,11 +50,6 @@ static bool read_spec(const cv_asker *asker, const cv_str *values, cv_str *ret_t
     cv_spec_print(&spec);
     *ret_text = cv_buf_take(&spec, asker->arena);
     return true;
-}
-
-static bool read_one(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
-{
-    return cv_ask(asker, "dialogue get", cv_dialogue_input(asker->arena, values[0], NULL, values[0]), ret_text, err);
 }
 
 static bool read_markdown(const cv_asker *asker, cv_str input, cv_str *ret_text, cv_err *err)
@@ -96,78 +85,45 @@ static bool read_item(const cv_asker *asker, const cv_str *values, cv_str *ret_t
     return cv_ask(asker, "dialogue expand", input, ret_text, err);
 }
 
-/* ---- which there are -------------------------------------------------------------------------------------------- */
-
-static bool list_transcripts(const cv_asker *asker, cv_str after, cv_resource_page *ret_page, cv_err *err)
-{
-    cv_arena *a = asker->arena;
-    cv_buf input = {0};
-    cv_json_writer w = {.out = &input};
-    cv_json *tree = CV_NEW(a, cv_json);
-    cv_str reply;
-    cv_json_begin_object(&w);
-    if (after.n)
-        cv_json_key_str(&w, "after", after);
-    cv_json_end_object(&w);
-    if (!cv_ask(asker, "dialogue list", cv_buf_take(&input, a), &reply, err) || !cv_json_parse(a, reply, tree, err))
-        return false;
-    const cv_json *dialogues = cv_json_get(tree, CV_STR("dialogues"));
-    for (uint32_t i = 0; dialogues && i < dialogues->count; i++) {
-        cv_str id = cv_json_get_text(&dialogues->items[i], "dialogue_id");
-        *CV_PUSH(a, ret_page) = (cv_resource_entry){{id}, id, cv_json_get_text(&dialogues->items[i], "title")};
-    }
-    ret_page->next = cv_json_get_text(tree, "next");
-    return true;
-}
-
-/* ---- changes ---------------------------------------------------------------------------------------------------- */
-
-static bool add_rev(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
-{
-    int64_t *sum = ctx;
-    (void)scope;
-    (void)err;
-    *sum += at->rev;
-    return true;
-}
-
-static int64_t rev_of_all(cv_record *record, cv_arena *a, const char *root, const cv_str *values)
-{
-    int64_t sum = 0;
-    cv_err err = {.arena = a};
-    (void)root;
-    (void)values;
-    return record->calls->scopes(record, CV_STR("dialogue"), CV_STR(""), 0, add_rev, &sum, &err) ? sum : -1;
-}
-
-static int64_t rev_of_one(cv_record *record, cv_arena *a, const char *root, const cv_str *values)
-{
-    cv_scope_position at;
-    cv_err err = {.arena = a};
-    (void)root;
-    if (!record->calls->begin(record, a, (cv_scope_id){CV_STR("dialogue"), values[0]}, &at, &err))
-        return -1;
-    record->calls->end(record);
-    return at.rev;
-}
-
-bool cv_dialogue_in_use(cv_record *record, cv_arena *a, const char *root)
-{
-    return rev_of_all(record, a, root, NULL) > 0;
-}
-
 /* ---- the rows --------------------------------------------------------------------------------------------------- */
 
 const cv_resource cv_dialogue_resources[] = {
-    {"conclave://dialogues", "dialogues", "Which dialogues there are", JSON_TYPE, read_all, rev_of_all, NULL},
-    {"conclave://spec", "spec", "How dialogues and responses are written", MARKDOWN, read_spec, NULL, NULL},
-    {"conclave://dialogue/{id}", "dialogue", "One dialogue: experts, panel, rounds, open tensions", JSON_TYPE, read_one,
-     rev_of_one, NULL},
-    {"conclave://dialogue/{id}/transcript", "transcript", "A dialogue to read", MARKDOWN, read_transcript, rev_of_one,
-     list_transcripts},
-    {"conclave://dialogue/{id}/round/{n}", "round", "What one round brought", MARKDOWN, read_round, rev_of_one, NULL},
-    {"conclave://dialogue/{id}/{item}", "citation",
-     "A perspective, recommendation, tension, evidence, claim or verdict by its id, with what refers to it", JSON_TYPE,
-     read_item, rev_of_one, NULL},
+    {.uri = "conclave://dialogues",
+     .name = "dialogues",
+     .about = "Which dialogues there are",
+     .type = JSON_TYPE,
+     .operation = "dialogue list",
+     .changes = CV_CHANGES_WITH_ROOM},
+    {.uri = "conclave://spec",
+     .name = "spec",
+     .about = "How dialogues and responses are written",
+     .type = MARKDOWN,
+     .read = read_spec},
+    {.uri = "conclave://dialogue/{id}",
+     .name = "dialogue",
+     .about = "One dialogue: experts, panel, rounds, open tensions",
+     .type = JSON_TYPE,
+     .operation = "dialogue get",
+     .field = "dialogue_id",
+     .changes = CV_CHANGES_WITH_SCOPE},
+    {.uri = "conclave://dialogue/{id}/transcript",
+     .name = "transcript",
+     .about = "A dialogue to read",
+     .type = MARKDOWN,
+     .read = read_transcript,
+     .changes = CV_CHANGES_WITH_SCOPE,
+     .listed = true},
+    {.uri = "conclave://dialogue/{id}/round/{n}",
+     .name = "round",
+     .about = "What one round brought",
+     .type = MARKDOWN,
+     .read = read_round,
+     .changes = CV_CHANGES_WITH_SCOPE},
+    {.uri = "conclave://dialogue/{id}/{item}",
+     .name = "citation",
+     .about = "A perspective, recommendation, tension, evidence, claim or verdict by its id, with what refers to it",
+     .type = JSON_TYPE,
+     .read = read_item,
+     .changes = CV_CHANGES_WITH_SCOPE},
     {0},
 };

@@ -3,6 +3,7 @@
 
 #include "base/embedded.h"
 #include "dialogue/files.h"
+#include "dialogue/import/report.h"
 #include "dialogue/text/spec.h"
 #include "dialogue/verifier.h"
 #include "dialogue/words/errors.h"
@@ -86,10 +87,12 @@ const cv_room cv_room_dialogue = {
     .folder = CV_DIALOGUES,
     .verify = cv_verify_facts,
     .doctor = cv_dialogue_doctor,
-    .import = {.fit = cv_dialogue_import_fit, .run = cv_dialogue_import},
+    .import = {.fit = cv_dialogue_import_fit,
+               .run = cv_dialogue_import,
+               .found = cv_import_dialogue_shape,
+               .counts = cv_tally_shape},
     .statuses = {.good = " resolved accepted adopted converged confirmed supported ",
                  .pending = " addressed converging proposed amended refined cited challenged asserted ",
                  .bad = " reopened rejected refuted opposed abandoned withdrawn conceded "},
     .scope_folder = folder_of,
-    .in_use = cv_dialogue_in_use,
 };

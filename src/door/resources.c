@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "door/tools.h"
+#include "kit/scopes.h"
 
 /* ---- URIs ------------------------------------------------------------------------------------------------------- */
 
@@ -69,13 +70,15 @@ static bool is_form(const cv_resource *resource)
     return strchr(resource->uri, '{');
 }
 
-/* The first that this URI fits; NULL: none. */
-static const cv_resource *find(const cv_tools *tools, cv_arena *a, cv_str uri, cv_str *values)
+/* The first that this URI fits, and its room; NULL: none. */
+static const cv_resource *find(const cv_tools *tools, cv_arena *a, cv_str uri, cv_str *values, const cv_room **ret_room)
 {
     for (size_t i = 0; cv_rooms[i]; i++)
         for (const cv_resource *row = cv_rooms[i]->resources; row && row->uri; row++)
-            if (cv_tools_offers(tools, cv_rooms[i]->name) && matches(a, row->uri, uri, values))
+            if (cv_tools_offers(tools, cv_rooms[i]->name) && matches(a, row->uri, uri, values)) {
+                *ret_room = cv_rooms[i];
                 return row;
+            }
     return NULL;
 }
 
@@ -97,15 +100,32 @@ static bool not_there(cv_mcp_request *r, cv_str uri, cv_str why)
                        CV_FMT(cv_utf8_excerpt(r->arena, uri, CV_MAX_EXCERPT)), why.n ? ": " : "", CV_FMT(why));
 }
 
+/* The answer of the operation that the row names, or what its function makes. */
+static bool read_text(const cv_resource *resource, const cv_asker *asker, const cv_str *values, cv_str *ret_text,
+                      cv_err *err)
+{
+    cv_buf input = {0};
+    cv_json_writer w = {.out = &input};
+    assert((resource->read != NULL) != (resource->operation != NULL) && "a row says how it is read, once");
+    if (resource->read)
+        return resource->read(asker, values, ret_text, err);
+    cv_json_begin_object(&w);
+    if (resource->field)
+        cv_json_key_str(&w, resource->field, values[0]);
+    cv_json_end_object(&w);
+    return cv_ask(asker, resource->operation, cv_buf_take(&input, asker->arena), ret_text, err);
+}
+
 static bool read_resource(cv_mcp_request *r, cv_str uri)
 {
     cv_str values[CV_MAX_URI_VALUES], text;
+    const cv_room *room;
     cv_err err = {.arena = r->arena};
     cv_asker asker = cv_tools_asker(r);
-    const cv_resource *resource = find(r->server->ctx, r->arena, uri, values);
+    const cv_resource *resource = find(r->server->ctx, r->arena, uri, values, &room);
     if (!resource)
         return not_there(r, uri, CV_STR("see resources/templates/list"));
-    if (!resource->read(&asker, values, &text, &err))
+    if (!read_text(resource, &asker, values, &text, &err))
         return not_there(r, uri, err.message);
     put(r, uri, resource->type, text);
     return true;
@@ -130,6 +150,52 @@ static void offer_page(cv_mcp_request *r, const cv_resource *resource, const cv_
               resource->type);
 }
 
+static bool is_among(const char *words, cv_str wanted)
+{
+    cv_str rest = cv_str_of(words), word;
+    while (words && cv_str_split(&rest, ' ', &word))
+        if (cv_str_eq(word, wanted))
+            return true;
+    return false;
+}
+
+/* The completion of the name in braces. */
+static const cv_completion *completion_of(const cv_room *room, const cv_resource *resource)
+{
+    cv_str name = cv_str_of(strchr(resource->uri, '{') + 1);
+    const cv_completion *row = room->completions;
+    name = cv_str_head(name, cv_str_find_char(name, '}'));
+    while (row->value && !is_among(row->arguments, name))
+        row++;
+    assert(row->value && !row->in_scope && "what is listed can be completed");
+    return row;
+}
+
+/* A page of the operation by which the room completes the name. */
+static bool list_known(const cv_room *room, const cv_resource *resource, const cv_asker *asker, cv_str after,
+                       cv_resource_page *ret_page, cv_err *err)
+{
+    const cv_completion *known = completion_of(room, resource);
+    cv_buf input = {0};
+    cv_json_writer w = {.out = &input};
+    cv_json tree;
+    cv_str reply;
+    cv_json_begin_object(&w);
+    cv_json_key_str_if(&w, "after", after);
+    cv_json_end_object(&w);
+    if (!cv_ask(asker, known->operation, cv_buf_take(&input, asker->arena), &reply, err) ||
+        !cv_json_parse(asker->arena, reply, &tree, err))
+        return false;
+    const cv_json *list = cv_json_get(&tree, cv_str_of(known->list));
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        cv_str word = cv_json_get_text(&list->items[i], known->word);
+        *CV_PUSH(asker->arena, ret_page) =
+            (cv_resource_entry){{word}, word, cv_json_get_text(&list->items[i], known->about)};
+    }
+    ret_page->next = cv_json_get_text(&tree, "next");
+    return true;
+}
+
 /* Forms that list what they stand for have numbers; a cursor is one, a colon and where its list goes on. Without a
  * project there is still what every room has. */
 static bool list_resources(cv_mcp_request *r)
@@ -148,10 +214,12 @@ static bool list_resources(cv_mcp_request *r)
                 break;
             if (r->cursor.n == 0 && !is_form(row))
                 offer(r, cv_str_of(row->uri), cv_str_of(row->name), cv_str_of(row->about), row->type);
-            if (!row->list || number++ < from)
+            if ((!row->list && !row->listed) || number++ < from)
                 continue;
             bool resumed = r->cursor.n && number - 1 == from;
-            if (row->list(&asker, resumed ? cv_str_from(r->cursor, colon + 1) : CV_STR(""), &page, &err))
+            cv_str after = resumed ? cv_str_from(r->cursor, colon + 1) : CV_STR("");
+            if (row->list ? row->list(&asker, after, &page, &err)
+                          : list_known(cv_rooms[i], row, &asker, after, &page, &err))
                 offer_page(r, row, &page);
             if (page.next.n)
                 r->next = cv_arena_printf(r->arena, "%d:%.*s", number - 1, CV_FMT(page.next));
@@ -185,15 +253,6 @@ static bool has_reference(const cv_room *room, const cv_json *params)
             return true;
     for (const cv_resource *row = room->resources; uri.n && row && row->uri; row++)
         if (cv_str_eq(uri, cv_str_of(row->uri)))
-            return true;
-    return false;
-}
-
-static bool is_among(const char *words, cv_str wanted)
-{
-    cv_str rest = cv_str_of(words), word;
-    while (words && cv_str_split(&rest, ' ', &word))
-        if (cv_str_eq(word, wanted))
             return true;
     return false;
 }
@@ -234,8 +293,17 @@ static bool complete(cv_mcp_request *r, const cv_json *params, cv_str argument, 
 static int64_t rev_of(const cv_tools *tools, cv_arena *a, cv_str uri)
 {
     cv_str values[CV_MAX_URI_VALUES];
-    const cv_resource *resource = find(tools, a, uri, values);
-    return resource && resource->rev ? resource->rev(tools->watcher.record, a, tools->watcher.root, values) : -1;
+    cv_record *record = tools->watcher.record;
+    const cv_room *room;
+    const cv_resource *resource = find(tools, a, uri, values, &room);
+    if (resource && resource->rev)
+        return resource->rev(record, a, tools->watcher.root, values);
+    if (!resource || resource->changes == CV_CHANGES_NEVER)
+        return -1;
+    assert(room->records && "what changes with a room is kept by it");
+    return resource->changes == CV_CHANGES_WITH_ROOM
+               ? cv_scopes_rev(record, a, room->records->room)
+               : cv_scope_rev(record, a, (cv_scope_id){room->records->room, values[0]});
 }
 
 /* What is seen now takes the place of what was seen before: nothing is kept of what nobody asks for any more. A rev

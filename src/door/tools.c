@@ -3,6 +3,7 @@
 
 #include "base/steady.h"
 #include "door/tool_schema.h"
+#include "kit/scopes.h"
 
 /* Results that may be long on purpose; above a client's usual measure they would be cut. */
 enum { LARGE_ANSWER_CHARS = 400000 };
@@ -278,7 +279,7 @@ static const char *rooms_in_use(cv_arena *a, cv_tools *tools)
         all += !room->of_project;
         if (room->of_project)
             continue;
-        if (room->in_use && !room->in_use(window->record, a, window->root))
+        if (!room->records || cv_scopes_rev(window->record, a, room->records->room) == 0)
             continue;
         used = cv_arena_printf(a, "%.*s%s%s", CV_FMT(used), count++ ? "," : "", room->name);
     }

@@ -14,7 +14,8 @@
 #define CV_KIT_IMPORT_H
 
 #include "base/where.h"
-#include "kit/call.h"
+#include "kit/invoke.h"
+#include "kit/shape.h"
 
 typedef enum {
     CV_FIT_NONE,    /* not its own */
@@ -44,11 +45,12 @@ typedef struct {
     cv_record *record;     /* to write to: the project's, or with dry_run a copy of it in memory */
     const cv_where *paths; /* what the room takes */
     size_t count;
-    cv_json_writer *w;                 /* its list is open: one object for each thing that was found */
+    const cv_shape *found;             /* the room's, below */
+    cv_json_writer *w;                 /* its list is open: cv_import_add writes into it */
     cv_buf *text;                      /* the same for people; NULL: they do not read it */
     size_t outcomes[CV_OUTCOME_COUNT]; /* of these things */
     size_t ignored;                    /* files that are not of a kind that it reads */
-    cv_json_writer counts;             /* an object is open: what else was counted, in the room's words */
+    const void *counted;               /* what else was counted, of the room's shape `counts`; NULL: nothing */
 } cv_import;
 
 typedef struct {
@@ -56,6 +58,16 @@ typedef struct {
     cv_import_fit (*fit)(cv_arena *a, cv_where path);
     /* NULL: the room imports nothing. False: call->errs says why nothing was done, or was not done to the end. */
     bool (*run)(cv_import *import);
+    const cv_shape *found;  /* one thing: it has "name" and "outcome" */
+    const cv_shape *counts; /* what it counts besides outcomes, in its own words; NULL: nothing */
 } cv_room_import;
+
+/* Tells of one thing, a struct of the room's shape `found`. */
+void cv_import_add(cv_import *im, cv_import_outcome outcome, const void *found);
+
+/* For a room in which a file is one call of an operation: calls it, and tells what became of the file. `found` of the
+ * room is cv_import_file_shape; the outcome is what the reply has as "outcome", else "imported". */
+extern const cv_shape cv_import_file_shape[];
+void cv_import_file(cv_import *im, cv_where path, cv_handler run, cv_str input, cv_reply *ret_reply);
 
 #endif

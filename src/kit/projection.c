@@ -1,65 +1,90 @@
 /* projection.c - files that are made of the record; see projection.h. */
-#include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include "base/folder.h"
 #include "kit/projection.h"
 
-enum { BATCH = 256 }; /* commits that are written again when a process is killed */
+#include <assert.h>
 
-typedef struct {
-    const cv_projection *projection;
-    cv_arena *arena;
-    int lock; /* the folder, open; -1: it is not ours */
-} catching_up;
+#include "base/file.h"
+#include "base/os.h"
 
-static bool begin(void *ctx, cv_err *err)
+enum { BATCH = 256 };         /* commits that are written again when a process is killed */
+enum { MOST_KEPT = 1 << 20 }; /* bytes of the position and of what is remembered with it */
+static const char position_file[] = ".position";
+
+static cv_str boot_id(cv_arena *a)
 {
-    catching_up *c = ctx;
-    assert(c->lock < 0 && "every begin has its end");
-    c->lock = cv_where_open_folder(c->projection->folder, O_RDONLY, false, "open the folder", err);
-    while (c->lock >= 0 && flock(c->lock, LOCK_EX) != 0)
-        if (errno != EINTR) {
-            cv_where_fail(err, cv_where_path(c->arena, c->projection->folder), "lock the folder", errno);
-            close(c->lock);
-            c->lock = -1;
-        }
-    return c->lock >= 0;
+    cv_str id = cv_os_boot(a);
+    return id.n ? id : CV_STR("unknown");
 }
 
-static bool take(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *err)
+void cv_projection_open(cv_projection *p, const cv_json **ret_kept)
 {
-    const catching_up *c = ctx;
-    return c->projection->write(c->projection->ctx, entries, count, err);
+    cv_err ignored = {.arena = p->arena}; /* what cannot be read is not known */
+    cv_json *kept = CV_NEW(p->arena, cv_json);
+    cv_str text;
+    bool known =
+        cv_file_read_at(p->arena, cv_where_in(p->arena, p->folder, position_file), MOST_KEPT, &text, &ignored) &&
+        cv_json_parse(p->arena, text, kept, &ignored);
+    p->position = known ? cv_json_get_text(kept, "position") : CV_STR("");
+    p->boot = known ? cv_json_get_text(kept, "boot") : CV_STR("");
+    *ret_kept = known ? kept : NULL;
 }
 
-static bool end(void *ctx, bool ok, cv_err *err)
+bool cv_projection_keep(cv_projection *p, cv_err *err)
 {
-    catching_up *c = ctx;
-    (void)err;
-    close(c->lock); /* gives it back */
-    c->lock = -1;
-    return ok;
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    assert(p->boot.n && "a position is kept after catching up, in this boot");
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "position", p->position);
+    cv_json_key_str(&w, "boot", p->boot);
+    if (p->keep)
+        p->keep(p, &w);
+    cv_json_end_object(&w);
+    return cv_file_write_with(&cv_file_unsynced, cv_where_in(p->arena, p->folder, position_file),
+                              cv_buf_take(&out, p->arena), NULL, err);
 }
 
-/* "jar labels in HOST:FOLDER" */
-static bool name_reader(cv_arena *a, const cv_projection *p, cv_str *ret_name, cv_err *err)
+/* The newest position first, then everything: what comes meanwhile is seen again. */
+static bool begin_anew(cv_projection *p, cv_err *err)
 {
-    char host[256] = "";
-    const char *path;
-    if (!cv_folder_real(a, cv_where_path(a, p->folder), &path, err))
-        return false;
-    gethostname(host, sizeof host - 1);
-    *ret_name = cv_arena_printf(a, "%s in %s:%s", p->name, host, path);
+    cv_err_clear(err);
+    return p->record->calls->newest(p->record, p->arena, 0, &p->position, err) && p->write_all(p, true, err) &&
+           cv_projection_keep(p, err);
+}
+
+static bool write_commits(cv_projection *p, cv_err *err)
+{
+    for (bool more = true; more;) {
+        cv_feed_entries list;
+        if (!cv_feed_read(p->record, p->arena, p->position, BATCH, NULL, NULL, &list, err))
+            return begin_anew(p, err); /* a position of another store */
+        p->position = list.position;
+        p->again = false;
+        if (list.count > 0 && (!p->write(p, &list, err) || !cv_projection_keep(p, err)))
+            return false;
+        more = list.more || p->again;
+        assert((!more || list.count > 0) && "every turn writes something");
+    }
     return true;
 }
 
-bool cv_projection_catch_up(cv_record *record, cv_arena *a, const cv_projection *projection, cv_err *err)
+bool cv_projection_catch_up(cv_projection *p, cv_err *err)
 {
-    catching_up c = {.projection = projection, .arena = a, .lock = -1};
-    cv_feed_reader reader = {.batch = BATCH, .begin = begin, .take = take, .end = end, .ctx = &c};
-    return name_reader(a, projection, &reader.name, err) && cv_feed_catch_up(record, a, &reader, err);
+    cv_str boot = boot_id(p->arena);
+    bool known = p->position.n > 0, rebooted = !cv_str_eq(p->boot, boot);
+    p->boot = boot;
+    if (!known && !begin_anew(p, err))
+        return false;
+    if (known && rebooted && (!p->write_all(p, false, err) || !cv_projection_keep(p, err)))
+        return false;
+    return write_commits(p, err);
+}
+
+bool cv_projection_is_new(const cv_projection *p, bool *ret_new, cv_err *err)
+{
+    cv_str newest;
+    if (!p->record->calls->newest(p->record, p->arena, 0, &newest, err))
+        return false;
+    *ret_new = cv_str_eq(p->position, newest);
+    return true;
 }

@@ -84,15 +84,23 @@ typedef struct {
     cv_str next; /* where the next page begins; empty: there is none */
 } cv_resource_page;
 
+/* With what it changes: with anything of its room, or with the scope that its first segment names. */
+typedef enum { CV_CHANGES_NEVER, CV_CHANGES_WITH_ROOM, CV_CHANGES_WITH_SCOPE } cv_resource_changes;
+
 typedef struct {
     const char *uri; /* "conclave://dialogue/{id}/round/{n}": {names} stand for one segment each */
     const char *name, *about;
     const char *type; /* "text/markdown" */
-    /* The text; `values` are the segments in the order of their names. */
+    /* The text is the answer of an operation; the first segment is this field of its input, NULL: it takes nothing. */
+    const char *operation, *field;
+    /* … or a function makes it; `values` are the segments in the order of their names. */
     bool (*read)(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err);
-    /* A number that differs after every change of what is read; below zero: it is not known. NULL: it never changes. */
+    cv_resource_changes changes;
+    /* … or a number that differs after every change of what is read; below zero: it is not known. */
     int64_t (*rev)(cv_record *record, cv_arena *a, const char *root, const cv_str *values);
-    /* Those that there are, in pages; NULL: only the template is told. */
+    /* Those that there are, in pages: as the room completes the name in braces; or by a function. Else only the
+     * template is told. */
+    bool listed;
     bool (*list)(const cv_asker *asker, cv_str after, cv_resource_page *ret_page, cv_err *err);
 } cv_resource;
 
@@ -194,8 +202,6 @@ typedef struct cv_room {
     bool (*intake)(cv_call *call, cv_err *err);
     /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
-    /* Has the record anything of this room? NULL: that is never asked. */
-    bool (*in_use)(cv_record *record, cv_arena *a, const char *root);
     /* Figures for whoever watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */
     bool (*measure)(cv_call *call, cv_gauges *ret, cv_err *err);
 } cv_room;

@@ -21,6 +21,30 @@ bool cv_scopes_each(const cv_call *call, cv_str room, cv_scopes_visit visit, voi
     return ok;
 }
 
+static bool add_rev(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
+{
+    int64_t *sum = ctx;
+    (void)scope, (void)err;
+    *sum += at->rev;
+    return true;
+}
+
+int64_t cv_scopes_rev(cv_record *record, cv_arena *a, cv_str room)
+{
+    int64_t sum = 0;
+    cv_err err = {.arena = a};
+    return record->calls->scopes(record, room, CV_STR(""), 0, add_rev, &sum, &err) ? sum : -1;
+}
+
+int64_t cv_scope_rev(cv_record *record, cv_arena *a, cv_scope_id scope)
+{
+    cv_scope_position at = {0};
+    cv_err err = {.arena = a};
+    bool ok = record->calls->begin(record, a, scope, &at, &err);
+    record->calls->end(record);
+    return ok ? at.rev : -1;
+}
+
 bool cv_scopes_verify(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
     const cv_room *room = room_of(scope.room);

@@ -17,6 +17,13 @@ typedef bool (*cv_scopes_visit)(void *ctx, cv_scope_id scope, cv_err *err);
  * it is. */
 bool cv_scopes_each(const cv_call *call, cv_str room, cv_scopes_visit visit, void *ctx, cv_err *err);
 
+/* A number that differs after every change of anything in this room; 0: there is nothing in it. Below zero: it is not
+ * known. */
+int64_t cv_scopes_rev(cv_record *record, cv_arena *a, cv_str room);
+
+/* The rev of one scope; 0: there is none. Below zero: it is not known. */
+int64_t cv_scope_rev(cv_record *record, cv_arena *a, cv_scope_id scope);
+
 /* Does the scope agree with its own history (record/verify.h), and with what its room says that events imply? */
 bool cv_scopes_verify(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err);
 

@@ -67,6 +67,15 @@ static void write_number(cv_json_writer *w, const cv_shape *m, const void *value
         cv_json_int(w, number == CV_ABSENT && m->when == CV_OR_ZERO ? 0 : number);
 }
 
+/* One struct after the other, as a function has them. */
+static void write_list_by(cv_json_writer *w, const cv_shape *m, const void *value)
+{
+    cv_json_key(w, m->name);
+    cv_json_begin_array(w);
+    m->write(w, value);
+    cv_json_end_array(w);
+}
+
 static void write_list(cv_json_writer *w, const cv_shape *m, const void *value)
 {
     const char *items = pointer_at(value, m->offset);
@@ -158,7 +167,7 @@ static void write_member(cv_json_writer *w, const cv_shape *m, const void *value
     case CV_M_TEXTS:
     case CV_M_INTS:
     case CV_M_LIST:
-        write_list(w, m, value);
+        (m->write ? write_list_by : write_list)(w, m, value);
         break;
     case CV_M_OBJECT:
         write_object(w, m, value);
@@ -181,6 +190,9 @@ static void write_member(cv_json_writer *w, const cv_shape *m, const void *value
     case CV_M_HAND:
         cv_json_key(w, m->name);
         m->write(w, (const char *)value + m->offset);
+        break;
+    case CV_M_OTHERS:
+        m->write(w, value);
         break;
     }
 }
@@ -218,8 +230,9 @@ static const char *const type_words[] = {
     [CV_M_TEXT] = "string",  [CV_M_INT] = "integer",   [CV_M_COUNT] = "integer", [CV_M_SMALL] = "integer",
     [CV_M_BOOL] = "boolean", [CV_M_NUMBER] = "number", [CV_M_MAP] = "object",    [CV_M_NAMES] = "array",
     [CV_M_TEXTS] = "array",  [CV_M_INTS] = "array",    [CV_M_OBJECT] = "object", [CV_M_LIST] = "array",
-    [CV_M_FIXED] = "string", [CV_M_HAND] = NULL,
+    [CV_M_FIXED] = "string", [CV_M_OTHERS] = NULL,
 };
+_Static_assert(CV_COUNT(type_words) == CV_M_OTHERS + 1, "every kind of row has its word");
 
 static void schema_members(cv_json_writer *w, const cv_shape *shape);
 
@@ -309,6 +322,8 @@ static void schema_properties(cv_json_writer *w, const cv_shape *whole, const cv
     for (const cv_shape *m = part; m->kind != CV_M_END; m++) {
         if (stands_for_others(m)) {
             schema_properties(w, whole, m->shape, m->mark);
+        } else if (m->kind == CV_M_OTHERS) {
+            m->schemas(w);
         } else if (m->kind == CV_M_ROW) {
             for (size_t i = 0; i < m->type->field_count; i++)
                 if (field_of(m, i) && !find(whole, field_of(m, i)->name))
@@ -356,7 +371,7 @@ static void schema_members(cv_json_writer *w, const cv_shape *shape)
 {
     cv_json_key(w, CV_STR("properties"));
     cv_json_begin_object(w);
-    schema_properties(w, shape, shape, NULL);
+    cv_shape_schema_properties(w, shape);
     cv_json_end_object(w);
     cv_buf names = {0}; /* cases that have nothing in common require nothing */
     cv_json_writer list = {.out = &names};
@@ -367,6 +382,11 @@ static void schema_members(cv_json_writer *w, const cv_shape *shape)
         cv_json_key_raw_if(w, "required", cv_buf_str(&names));
     cv_buf_release(&names);
     cv_json_key_bool(w, "additionalProperties", false);
+}
+
+void cv_shape_schema_properties(cv_json_writer *w, const cv_shape *shape)
+{
+    schema_properties(w, shape, shape, NULL);
 }
 
 void cv_shape_schema(cv_json_writer *w, const cv_shape *shape)

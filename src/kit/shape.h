@@ -58,6 +58,7 @@ typedef enum {
     CV_M_CASE,   /* … when a pointer of this struct is not NULL: one of the cases that stand together */
     CV_M_FIXED,  /* always the same text */
     CV_M_HAND,   /* a function writes it */
+    CV_M_OTHERS, /* a function writes some members, and another one their schemas */
 } cv_shape_kind;
 
 enum { CV_NO_LIMIT = INT32_MIN };
@@ -80,7 +81,8 @@ struct cv_shape {
     unsigned without;
     const cv_words *words; /* the text is one of these */
     const char *text;      /* FIXED: it; HAND: the schema; a number or a text: x-more, the option that takes it */
-    void (*write)(cv_json_writer *w, const void *value); /* HAND */
+    void (*write)(cv_json_writer *w, const void *value); /* HAND, OTHERS; LIST: writes the items */
+    void (*schemas)(cv_json_writer *w);                  /* OTHERS */
     const char *mark;                                    /* a word of our own in the schema: "x-print" */
     const char *about;
 };
@@ -92,8 +94,9 @@ void cv_shape_write_members(cv_json_writer *w, const cv_shape *shape, const void
 /* The whole answer as one text. */
 cv_str cv_shape_text(cv_arena *a, const cv_shape *shape, const void *value);
 
-/* The JSON schema of what cv_shape_write writes. */
+/* The JSON schema of what cv_shape_write writes; the properties only, into an object that is open. */
 void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
+void cv_shape_schema_properties(cv_json_writer *w, const cv_shape *shape);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
@@ -157,6 +160,12 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
     CV_LIST_(LIST, CV_ALWAYS, true, name_, items, number, shape_, about_)
 #define CV_LIST_WHEN(when_, name_, items, number, shape_, about_)                                                      \
     CV_LIST_(LIST, when_, false, name_, items, number, shape_, about_)
+
+/* A list of structs that are not in memory together: a function writes one after the other, each in this shape. */
+#define CV_LIST_BY(name_, write_, shape_, about_)                                                                      \
+    {                                                                                                                  \
+        CV_M_HEAD(name_, LIST, ALWAYS, about_), .write = (write_), .shape = (shape_)                                   \
+    }
 
 /* An object: a struct in this one, or behind a pointer, which may be NULL if it is IF_ANY or OR_NULL. */
 #define CV_OBJECT(when_, name_, member, shape_, about_)                                                                \
@@ -274,6 +283,13 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         CV_M_HEAD(name_, HAND, ALWAYS, ""), CV_M_AT(member), .write = (write_), .text = (schema_)                      \
     }
 
+/* Members whose names are known when the program runs, none of them required: a function writes those that are there,
+ * another one the schemas of all. */
+#define CV_OTHERS(write_, schemas_)                                                                                    \
+    {                                                                                                                  \
+        CV_M_HEAD("", OTHERS, IF_ANY, ""), .write = (write_), .schemas = (schemas_)                                    \
+    }
+
 /* What somebody else adds to the answer: the members that kit/request.h gives to that of a write, and of a write that
  * may be tried. */
 #define CV_LATER(when_, name_, kind_, least_, about_)                                                                  \
@@ -285,10 +301,12 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
     {                                                                                                                  \
         CV_M_HEAD("", SPREAD, ALWAYS, ""), .later = true, .shape = (shape_)                                            \
     }
-#define CV_LATER_SECRET(name_, about_)                                                                                 \
+#define CV_LATER_MARKED(mark_, name_, about_)                                                                          \
     {                                                                                                                  \
-        CV_M_HEAD(name_, TEXT, IF_ANY, about_), .later = true, .mark = "x-secret"                                      \
+        CV_M_HEAD(name_, TEXT, IF_ANY, about_), .later = true, .mark = (mark_)                                         \
     }
+#define CV_LATER_SECRET(name_, about_) CV_LATER_MARKED("x-secret", name_, about_)
+#define CV_LATER_PRINTED(name_, about_) CV_LATER_MARKED("x-print", name_, about_)
 #define CV_WRITTEN(scope) CV_WRITTEN_FROM(1, scope)
 #define CV_WRITTEN_FROM(least_, scope) /* 0: it may be tried where nothing was written yet */                          \
     CV_LATER(ALWAYS, "rev", INT, least_, "of the " scope " after this write"),                                         \

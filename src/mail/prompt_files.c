@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,15 +36,8 @@ bool cv_prompt_open(cv_prompt_door *door, cv_call *call, cv_err *err)
     cv_where temp = cv_mail_file(call, "temp");
     if (!cv_folder_make_at(cv_mail_file(call, "archive"), err))
         return false;
-    door->lock = cv_where_open_folder(temp, O_RDONLY, true, "open the folder", err);
-    if (door->lock < 0)
+    if (!cv_folder_lock(temp, true, true, &door->lock, err))
         return false;
-    while (flock(door->lock, LOCK_EX) != 0)
-        if (errno != EINTR) {
-            cv_where_fail(err, cv_where_path(call->arena, temp), "lock it", errno);
-            cv_prompt_close(door);
-            return false;
-        }
     cv_folder_sweep(call->arena, cv_where_path(call->arena, temp));
     return true;
 }

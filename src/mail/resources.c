@@ -5,16 +5,6 @@
 #include "mail/room.h"
 #include "mail/writing.h"
 
-static bool read_inbox(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
-{
-    cv_buf input = {0};
-    cv_json_writer w = {.out = &input};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "agent", values[0]);
-    cv_json_end_object(&w);
-    return cv_ask(asker, "mail inbox", cv_buf_take(&input, asker->arena), ret_text, err);
-}
-
 /* Whatever happens to a delivery changes the counters of its mailbox: the rev of that row tells. */
 static int64_t rev_of_inbox(cv_record *record, cv_arena *a, const char *root, const cv_str *values)
 {
@@ -54,7 +44,13 @@ static bool list_inboxes(const cv_asker *asker, cv_str after, cv_resource_page *
 }
 
 const cv_resource cv_mail_resources[] = {
-    {"conclave://mail/{agent}/inbox", "inbox", "What waits for an agent", "application/json", read_inbox, rev_of_inbox,
-     list_inboxes},
+    {.uri = "conclave://mail/{agent}/inbox",
+     .name = "inbox",
+     .about = "What waits for an agent",
+     .type = "application/json",
+     .operation = "mail inbox",
+     .field = "agent",
+     .rev = rev_of_inbox,
+     .list = list_inboxes},
     {0},
 };

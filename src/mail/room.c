@@ -18,16 +18,6 @@ static void print_skill(cv_buf *out)
 
 static const cv_skill skills[] = {{"conclave-mail", print_skill}, {0}};
 
-static bool in_use(cv_record *record, cv_arena *a, const char *root)
-{
-    cv_scope_position at = {0};
-    cv_err err = {.arena = a};
-    (void)root;
-    bool ok = record->calls->begin(record, a, cv_mail_scope(), &at, &err);
-    record->calls->end(record);
-    return ok && at.rev > 0;
-}
-
 /* Where its files are, if not in .conclave. */
 static bool folder_of(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err)
 {
@@ -61,7 +51,6 @@ const cv_room cv_room_mail = {
     .scope_folder = folder_of,
     .verify = cv_mail_verify,
     .doctor = cv_mail_doctor,
-    .in_use = in_use,
     .intake = cv_mail_take_in,
     .measure = cv_mail_measure,
 };

@@ -1,6 +1,7 @@
 /* room.c - the notes room's descriptor: what its other tables do not say; see kit/room.h. */
 #include "notes/room.h"
 
+#include "kit/scopes.h"
 #include "notes/skill.h"
 #include "notes/types.h"
 #include "notes/words/errors.h"
@@ -10,33 +11,14 @@ static const cv_skill skills[] = {{"conclave-notes", cv_notes_print_skill}, {0}}
 
 /* ---- what can be read under a URI -------------------------------------------------------------------------------- */
 
-static cv_str quoted(cv_arena *a, cv_str text)
-{
-    cv_buf out = {0};
-    cv_json_str(&(cv_json_writer){.out = &out}, text);
-    return cv_buf_take(&out, a);
-}
-
-static bool read_for(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
-{
-    return cv_ask(asker, "notes list",
-                  cv_arena_printf(asker->arena, "{\"for\":%.*s}", CV_FMT(quoted(asker->arena, values[0]))), ret_text,
-                  err);
-}
-
-static int64_t rev_of_log(cv_record *record, cv_arena *a, const char *root, const cv_str *values)
-{
-    cv_err err = {.arena = a};
-    cv_scope_position at = {0};
-    (void)root, (void)values;
-    bool ok = record->calls->begin(record, a, cv_notes_scope(), &at, &err);
-    record->calls->end(record);
-    return ok ? at.rev : -1;
-}
-
 static const cv_resource resources[] = {
-    {"conclave://notes/for/{name}", "notes for", "The notes that are addressed to an agent, or to everyone",
-     "application/json", read_for, rev_of_log, NULL},
+    {.uri = "conclave://notes/for/{name}",
+     .name = "notes for",
+     .about = "The notes that are addressed to an agent, or to everyone",
+     .type = "application/json",
+     .operation = "notes list",
+     .field = "for",
+     .changes = CV_CHANGES_WITH_ROOM},
     {0},
 };
 
@@ -47,11 +29,6 @@ static bool count_intent(void *ctx, const cv_intent *intent, cv_err *err)
     (void)intent, (void)err;
     ++*(size_t *)ctx;
     return true;
-}
-
-static bool in_use(cv_record *record, cv_arena *a, const char *root)
-{
-    return rev_of_log(record, a, root, NULL) > 0;
 }
 
 static void examine(cv_doctor *d)
@@ -65,7 +42,7 @@ static void examine(cv_doctor *d)
         cv_doctor_say(d, "notes", CV_DOCTOR_WARNING, "%zu change%s of files did not reach their files", left,
                       left == 1 ? "" : "s")
             ->remedy = CV_STR("conclave notes repair");
-    else if (in_use(d->call.record, d->call.arena, d->call.root))
+    else if (cv_scope_rev(d->call.record, d->call.arena, cv_notes_scope()) > 0)
         cv_doctor_say(d, "notes", CV_DOCTOR_OK, "every change that was logged is in its file");
 }
 
@@ -90,5 +67,4 @@ const cv_room cv_room_notes = {
     .scope = {.one = "log of notes", .many = "logs of notes"},
     .statuses = {.good = " current ", .pending = " replaced ", .bad = " gone withdrawn "},
     .doctor = examine,
-    .in_use = in_use,
 };

@@ -9,6 +9,13 @@
 #include "kit/room.h"
 #include "project/operations.h"
 
+/* What a room took. */
+typedef struct {
+    const cv_room *room;
+    cv_str found; /* a list, JSON */
+    const void *counted;
+} taking;
+
 typedef struct {
     cv_call *call;
     cv_record *record; /* the record, or a copy of it */
@@ -16,12 +23,13 @@ typedef struct {
     size_t count;
     size_t importers;    /* rooms that import; a single one takes every path and is not asked */
     cv_import_fit *best; /* of each path */
-    cv_json_writer w;
     cv_buf text;
     size_t outcomes[CV_OUTCOME_COUNT];
     size_t ignored;
-    cv_json *counts; /* of each room that took something: an object */
-    size_t room_count;
+    taking *taken; /* of each room that took something */
+    size_t taken_count;
+    bool dry_run;
+    cv_str status, report;
 } importing;
 
 /* ---- whose paths are they? --------------------------------------------------------------------------------------- */
@@ -79,33 +87,88 @@ static bool run_room(importing *im, const cv_room *room, const cv_import_fit *fi
 {
     cv_arena *a = im->call->arena;
     cv_where *paths = CV_NEW_ARRAY(a, im->count, cv_where);
-    cv_buf counts = {0};
+    cv_buf found = {0};
+    cv_json_writer w = {.out = &found};
     cv_import import = {.call = im->call,
                         .record = im->record,
                         .paths = paths,
-                        .w = &im->w,
-                        .text = im->call->for_people ? &im->text : NULL,
-                        .counts = {.out = &counts}};
-    cv_err err = {.arena = a};
+                        .found = room->import.found,
+                        .w = &w,
+                        .text = im->call->for_people ? &im->text : NULL};
     for (size_t i = 0; i < im->count; i++)
         if (fits[i] == im->best[i])
             paths[import.count++] = im->paths[i];
     if (import.count == 0)
         return true;
-    cv_json_key(&im->w, cv_str_of(room->scope.many));
-    cv_json_begin_array(&im->w);
-    cv_json_begin_object(&import.counts);
+    cv_json_begin_array(&w);
     bool ok = room->import.run(&import);
-    cv_json_end_object(&import.counts);
-    cv_json_end_array(&im->w);
+    cv_json_end_array(&w);
+    im->taken[im->taken_count++] = (taking){room, cv_buf_take(&found, a), import.counted};
     im->ignored += import.ignored;
     for (size_t i = 0; i < CV_OUTCOME_COUNT; i++)
         im->outcomes[i] += import.outcomes[i];
-    cv_str text = cv_buf_take(&counts, a);
-    return ok && (cv_json_parse(a, text, &im->counts[im->room_count++], &err) || cv_call_fail(im->call, &err));
+    return ok;
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* Each room has a list in the answer, under the name that its scopes have, and counts in its own words. */
+static void write_found(cv_json_writer *w, const void *value)
+{
+    const importing *im = value;
+    for (size_t i = 0; i < im->taken_count; i++)
+        cv_json_key_raw_if(w, im->taken[i].room->scope.many, im->taken[i].found);
+}
+
+static void describe_found(cv_json_writer *w)
+{
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->import.run) {
+            cv_json_key(w, cv_str_of(cv_rooms[i]->scope.many));
+            cv_json_begin_object(w);
+            cv_json_key_str(w, "type", CV_STR("array"));
+            cv_json_key(w, CV_STR("items"));
+            cv_shape_schema(w, cv_rooms[i]->import.found);
+            cv_json_end_object(w);
+        }
+}
+
+static void write_counts(cv_json_writer *w, const void *value)
+{
+    const importing *im = value;
+    for (size_t i = 0; i < im->taken_count; i++)
+        if (im->taken[i].counted)
+            cv_shape_write_members(w, im->taken[i].room->import.counts, im->taken[i].counted);
+}
+
+static void describe_counts(cv_json_writer *w)
+{
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->import.counts)
+            cv_shape_schema_properties(w, cv_rooms[i]->import.counts);
+}
+
+static const cv_str status_words[] = {CV_STR_INIT("success"), CV_STR_INIT("partial")};
+static const cv_words statuses = {status_words, CV_COUNT(status_words)};
+
+#define CV_THIS_TYPE importing
+static const cv_shape counts_shape[] = {
+#define X(id, word) CV_FIELD_AS(ALWAYS, word, outcomes[CV_OUTCOME_##id], ""),
+    CV_OUTCOMES(X)
+#undef X
+        CV_FIELD_AS(ALWAYS, "ignored_files", ignored, "of a kind that no room reads"),
+    CV_OTHERS(write_counts, describe_counts),
+    {0},
+};
+const cv_shape cv_import_shape[] = {
+    CV_FIELD(ALWAYS, dry_run, "nothing was written"),
+    CV_OTHERS(write_found, describe_found),
+    CV_WORD(ALWAYS, "status", status, &statuses, "partial: something failed or conflicts, or nothing was there"),
+    CV_GROUP("counts", counts_shape, ""),
+    CV_PRINTED(report, "the same for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* Was something imported, and did nothing fail or conflict? */
 static bool is_whole(const importing *im)
@@ -115,37 +178,14 @@ static bool is_whole(const importing *im)
     return done > 0 && im->outcomes[CV_OUTCOME_FAILED] == 0 && im->outcomes[CV_OUTCOME_CONFLICT] == 0;
 }
 
-static void answer_begin(importing *im, bool dry_run)
+static void answer(importing *im)
 {
-    im->w = (cv_json_writer){.out = im->call->out};
-    cv_json_begin_object(&im->w);
-    cv_json_key_bool(&im->w, "dry_run", dry_run);
-    if (dry_run)
-        cv_buf_add_z(&im->text, "Nothing is written (--dry-run). This would be done:\n");
-}
-
-static void answer_end(importing *im)
-{
-    cv_json_writer *w = &im->w;
-    cv_json_key_str(w, "status", is_whole(im) ? CV_STR("success") : CV_STR("partial"));
-    cv_json_key(w, CV_STR("counts"));
-    cv_json_begin_object(w);
-    for (size_t i = 0; i < CV_OUTCOME_COUNT; i++) {
-        cv_json_key(w, cv_import_outcomes.items[i]);
-        cv_json_int(w, (int64_t)im->outcomes[i]);
-    }
-    cv_json_key_int(w, "ignored_files", (int64_t)im->ignored);
-    for (size_t i = 0; i < im->room_count; i++)
-        for (uint32_t k = 0; k < im->counts[i].count; k++) {
-            cv_json_key(w, im->counts[i].members[k].key);
-            cv_json_value(w, &im->counts[i].members[k].value);
-        }
-    cv_json_end_object(w);
+    im->status = status_words[is_whole(im) ? 0 : 1];
     for (size_t i = 0; i < CV_OUTCOME_COUNT; i++)
         cv_buf_printf(&im->text, "%s%zu %.*s", i ? ", " : "", im->outcomes[i], CV_FMT(cv_import_outcomes.items[i]));
     if (im->call->for_people)
-        cv_json_key_str(w, "report", cv_buf_str(&im->text));
-    cv_json_end_object(w);
+        im->report = cv_buf_str(&im->text);
+    cv_shape_write(&(cv_json_writer){.out = im->call->out}, cv_import_shape, im);
     im->call->unwell = !is_whole(im);
 }
 
@@ -153,8 +193,7 @@ static void answer_end(importing *im)
 
 bool cv_project_import(cv_call *call)
 {
-    importing im = {.call = call, .record = call->record};
-    bool dry_run = cv_json_get_true(call->input, "dry_run");
+    importing im = {.call = call, .record = call->record, .dry_run = cv_json_get_true(call->input, "dry_run")};
     size_t rooms = 0;
     cv_err err = {.arena = call->arena};
     for (; cv_rooms[rooms]; rooms++)
@@ -163,19 +202,20 @@ bool cv_project_import(cv_call *call)
         return false;
     cv_import_fit *fits = CV_NEW_ARRAY(call->arena, rooms * im.count, cv_import_fit);
     im.best = CV_NEW_ARRAY(call->arena, im.count, cv_import_fit);
-    im.counts = CV_NEW_ARRAY(call->arena, rooms, cv_json);
+    im.taken = CV_NEW_ARRAY(call->arena, rooms, taking);
     if (!ask_rooms(&im, rooms, fits))
         return false;
-    if (dry_run && !call->record->calls->scratch(call->record, call->arena, false, &im.record, &err))
+    if (im.dry_run && !call->record->calls->scratch(call->record, call->arena, false, &im.record, &err))
         return cv_call_fail(call, &err);
-    answer_begin(&im, dry_run);
+    if (im.dry_run)
+        cv_buf_add_z(&im.text, "Nothing is written (--dry-run). This would be done:\n");
     bool done = true;
     for (size_t i = 0; i < rooms && done; i++)
         done = run_room(&im, cv_rooms[i], fits + i * im.count);
     if (done)
-        answer_end(&im);
+        answer(&im);
     cv_buf_release(&im.text);
-    if (dry_run)
+    if (im.dry_run)
         cv_record_close(im.record);
     return done;
 }

@@ -36,6 +36,7 @@ extern const cv_shape cv_doctor_shape[];
 extern const cv_shape cv_init_shape[];
 extern const cv_shape cv_export_scope_shape[];
 extern const cv_shape cv_feed_shape[];
+extern const cv_shape cv_import_shape[];
 extern const cv_shape cv_import_scope_shape[];
 extern const cv_shape cv_redact_shape[];
 extern const cv_shape cv_restore_shape[];

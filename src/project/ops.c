@@ -43,6 +43,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave import dialogues --dry-run\n"
                  "  conclave import decision.dialogue.md\n",
      .schema = "import",
+     .answer = cv_import_shape,
      .flags = WRITES,
      .run = cv_project_import},
 

@@ -29,7 +29,7 @@ as begins body check clear close cursor digest findings flag for foreign hint ho
 original outcome peek pending purpose queued reply restore restored send show ticket unlock verified wait watch
 answer before event_type fetch log prev queue render repaired report reports request set slots take template timestamp value
 version
-your left_out warnings_left_out created_at dry_run error_code event_count expect_rev last_event op_id since_rev use
+derives meanings your says what left_out warnings_left_out created_at dry_run error_code event_count expect_rev last_event op_id since_rev use
 "
 
 # What still has words of a room, and why; the list may only become shorter.

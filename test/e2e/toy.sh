@@ -190,7 +190,7 @@ run "nor through a link" 1 jar list --root linked
 cp "$root/examples/decision.dialogue.md" bread.dialogue.md
 sed 's/^# .*/# Notes/' bread.dialogue.md >shelf/notes.md
 run "a path is taken by the room that it fits" 0 import shelf/pears.jar bread.dialogue.md --json
-is '(.jars == [{"name": "pears", "outcome": "imported"}]) and ([.dialogues[] | .name, .outcome] == ["bread", "imported"])'
+is '(.jars == [{"name": "pears.jar", "outcome": "imported"}]) and ([.dialogues[] | .name, .outcome] == ["bread", "imported"])'
 id=$(jq -r '.dialogues[0].dialogue_id' "$out")
 is '.counts.imported == 2 and .counts.in_jars == 7 and .counts.perspectives == .dialogues[0].perspectives and .status == "success"'
 run "and is there" 0 jar look pears --json
@@ -214,7 +214,7 @@ jars=.conclave/jars
 echo 3 >$jars/plums.jar
 run "a file is taken in" 0 jar look plums --json
 is '.count == 3 and .rev == 1'
-[ ! -e $jars/plums.jar ] && [ "$(cat $jars/plums.label)" = 3 ] && [ "$(ls -A $jars)" = plums.label ]
+[ ! -e $jars/plums.jar ] && [ "$(cat $jars/plums.label)" = 3 ] && [ "$(ls -A $jars | tr '\n' ' ')" = ".position plums.label " ]
 ok $? "it is gone, and the label is written"
 echo 3 >$jars/plums.jar
 run "equal bytes again are another filling" 0 jar fill plums --json
@@ -254,7 +254,7 @@ for i in 1 2 3 4 5 6; do
 done
 run "several at the same time take each file once" 0 jar look many --json
 is '.count == 6 and .rev == 6'
-[ "$(cat $jars/many.label)" = 6 ] && [ "$(ls -A $jars | grep -c '^\.')" = 0 ]
+[ "$(cat $jars/many.label)" = 6 ] && [ "$(ls -A $jars | grep '^\.')" = .position ]
 ok $? "… and leave nothing but the label"
 mkfifo "$work/more"
 "$conclave" mcp <"$work/more" >"$work/answers" 2>"$err" &
@@ -277,8 +277,25 @@ grep -q 'notifications/resources/updated.*conclave://jar/figs' "$work/answers"
 ok $? "a file that somebody puts there reaches who has subscribed, though nobody calls"
 [ ! -e $jars/figs.jar ] && [ "$(cat $jars/figs.label)" = 8 ]
 ok $? "it was taken in"
-cp -r . ../sixth && cd ../sixth && rm $jars/*.label
-run "a folder of its own catches up by itself" 0 jar look figs --json
-[ "$(cat $jars/figs.label $jars/many.label | tr '\n' ' ')" = "8 6 " ]
+labels() { cat $jars/figs.label $jars/many.label | tr '\n' ' '; }
+cp -r . ../sixth && cd ../sixth && rm $jars/*.label $jars/.position
+run "a folder without a position shows everything" 0 jar look figs --json
+[ "$(labels)" = "8 6 " ]
 ok $? "all labels are there again"
+cp -r $jars older
+run "a commit that the copy of the folder does not show" 0 jar fill figs
+[ "$(labels)" = "8 6 " ] && "$conclave" jar look figs >/dev/null && [ "$(labels)" = "9 6 " ]
+ok $? "what an operation writes is shown by the next one"
+rm -r $jars && mv older $jars
+run "an older copy of the folder catches up from its own position" 0 jar look figs
+[ "$(labels)" = "9 6 " ]
+ok $? "the label is the new one"
+rm $jars/many.label && sed -i 's/"boot":"[^"]*"/"boot":"another"/' $jars/.position
+run "after another start of the machine files may be lost" 0 jar look figs
+[ "$(labels)" = "9 6 " ]
+ok $? "what was lost is written again"
+printf '{"position":"of another store","boot":"x"}' >$jars/.position && rm $jars/figs.label
+run "a position of another store" 0 jar look figs
+[ "$(labels)" = "9 6 " ]
+ok $? "everything is shown anew"
 finish

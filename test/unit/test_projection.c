@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "kit/projection.h"
 
 enum { BOARDS = 3, WRITERS = 5 };
@@ -20,8 +21,10 @@ typedef struct {
     cv_err err;
     const char *folder, *path;
     cv_record *record;
-    size_t written; /* files */
-    int told;       /* a pipe: what is to be written is known. Then it takes a while, and the process ends */
+    size_t written;        /* files */
+    size_t anew, rebooted; /* how often everything was written, and why */
+    int64_t kept;          /* what was remembered; -1: nothing */
+    int told;              /* a pipe: what is to be written is known. Then it takes a while, and the process ends */
 } fixture;
 
 static int set_up(void **state)
@@ -60,31 +63,74 @@ static int64_t rev_of(fixture *f, cv_arena *a, cv_scope_id scope)
     return at.rev;
 }
 
-static bool write_files(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *err)
+static bool write_file(fixture *f, cv_scope_id scope, cv_err *err)
 {
-    fixture *f = ctx;
     cv_arena a = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++, f->written++) {
-        cv_str text = cv_arena_printf(&a, "%lld", (long long)rev_of(f, &a, entries[i].scope));
-        if (f->told > 0)
-            usleep(write(f->told, "", 1) == 1 ? 200000 : 0);
-        ok =
-            cv_file_write_at(cv_where_printf(&a, (cv_where){f->folder, "files"}, "%.*s", CV_FMT(entries[i].scope.name)),
-                             text, NULL, err);
-    }
+    cv_str text = cv_arena_printf(&a, "%lld", (long long)rev_of(f, &a, scope));
+    if (f->told > 0)
+        usleep(write(f->told, "", 1) == 1 ? 200000 : 0);
+    f->written++;
+    bool ok = cv_file_write_at(cv_where_printf(&a, (cv_where){f->folder, "files"}, "%.*s", CV_FMT(scope.name)), text,
+                               NULL, err);
     cv_arena_release(&a);
     if (f->told > 0)
         _exit(0);
     return ok;
 }
 
-static void catch_up(fixture *f, const char *folder)
+static bool write_files(cv_projection *p, const cv_feed_entries *commits, cv_err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < commits->count; i++)
+        ok = write_file(p->ctx, commits->items[i].scope, err);
+    return ok;
+}
+
+static bool write_all(cv_projection *p, bool anew, cv_err *err)
+{
+    fixture *f = p->ctx;
+    cv_scope_list all;
+    bool ok = cv_record_scopes(p->record, p->arena, CV_STR("board"), &all, err);
+    f->anew += anew;
+    f->rebooted += !anew;
+    for (size_t i = 0; ok && i < all.count; i++)
+        ok = write_file(f, all.items[i].scope, err);
+    return ok;
+}
+
+static void keep(const cv_projection *p, cv_json_writer *w)
+{
+    const fixture *f = p->ctx;
+    cv_json_key_int(w, "written", (int64_t)f->written);
+}
+
+static bool try_to_catch_up(fixture *f, const char *folder, cv_err *err)
 {
     cv_arena a = {0};
-    const cv_projection files = {"files", {f->folder, folder}, write_files, f};
-    assert_ok(cv_projection_catch_up(f->record, &a, &files, &f->err), &f->err);
+    const cv_json *kept;
+    cv_projection files = {.record = f->record,
+                           .arena = &a,
+                           .folder = {f->folder, folder},
+                           .write = write_files,
+                           .write_all = write_all,
+                           .keep = keep,
+                           .ctx = f};
+    int lock;
+    if (!cv_folder_lock(files.folder, false, true, &lock, err))
+        return false;
+    cv_projection_open(&files, &kept);
+    f->kept = kept ? cv_json_get_int(kept, "written", -1) : -1;
+    bool shown, ok = cv_projection_catch_up(&files, err);
+    if (ok && !f->told)
+        ok = cv_projection_is_new(&files, &shown, err);
+    close(lock);
     cv_arena_release(&a);
+    return ok;
+}
+
+static void catch_up(fixture *f, const char *folder)
+{
+    assert_ok(try_to_catch_up(f, folder, &f->err), &f->err);
 }
 
 static void write_board(fixture *f, const char *name)
@@ -116,15 +162,54 @@ static void only_what_is_new_is_written(void **state)
     assert_int_equal(f->written, 2);
     catch_up(f, "files");
     assert_int_equal(f->written, 2);
+    assert_int_equal(f->kept, 2); /* what the room remembers comes with the position */
+    write_board(f, "x");
     write_board(f, "x");
     catch_up(f, "files");
-    assert_int_equal(f->written, 3);
+    assert_int_equal(f->written, 4);
     compare(f);
-    catch_up(f, ""); /* another folder has a position of its own */
+    catch_up(f, ""); /* another folder has a position of its own, and nothing yet: what there is, not what was */
     assert_int_equal(f->written, 6);
+    assert_int_equal(f->anew, 3);
+    assert_int_equal(f->rebooted, 0);
 }
 
-static void nothing_new_costs_two_readings(void **state)
+static void replace_position(fixture *f, const char *text)
+{
+    cv_err err = {.arena = &f->a};
+    assert_ok(cv_file_write_at((cv_where){f->folder, "files/.position"}, cv_str_of(text), NULL, &err), &err);
+}
+
+/* A position that is damaged, of another store, or of another boot: everything is written, once. */
+static void what_is_not_known_is_written(void **state)
+{
+    static const char *const damaged[] = {"", "{", "[1]", "{\"position\":7}",
+                                          "{\"position\":\"elsewhere\",\"boot\":\"x\"}"};
+    fixture *f = *state;
+    write_board(f, "x");
+    write_board(f, "y");
+    catch_up(f, "files");
+    for (size_t i = 0; i < CV_COUNT(damaged); i++) {
+        size_t before = f->written;
+        replace_position(f, damaged[i]);
+        assert_int_equal(unlink(cv_arena_printf(&f->a, "%s/files/x", f->folder).p), 0);
+        catch_up(f, "files");
+        assert_true(f->written >= before + 2);
+        compare(f);
+        before = f->written;
+        catch_up(f, "files");
+        assert_int_equal(f->written, before);
+    }
+    cv_str kept = cv_test_read(&f->a, cv_arena_printf(&f->a, "%s/files/.position", f->folder).p), left = kept;
+    size_t boot = cv_str_find(kept, CV_STR("\"boot\":\"")) + 8, before = f->written, rebooted = f->rebooted;
+    left = cv_arena_printf(&f->a, "%.*s%s", (int)boot, kept.p, "an earlier one\"}");
+    replace_position(f, cv_arena_copy_z(&f->a, left));
+    catch_up(f, "files");
+    assert_int_equal(f->written, before + 2);
+    assert_int_equal(f->rebooted, rebooted + 1);
+}
+
+static void nothing_new_costs_one_reading(void **state)
 {
     fixture *f = *state;
     cv_record_tracing tracing = {0};
@@ -133,15 +218,14 @@ static void nothing_new_costs_two_readings(void **state)
     cv_record *own = f->record;
     f->record = cv_record_traced(&f->a, own, &tracing);
     catch_up(f, "files");
-    assert_int_equal(tracing.calls, 2);
+    assert_int_equal(tracing.calls, 2); /* one of them asks whether all is shown */
     f->record = own;
 }
 
 static void a_folder_that_is_gone_is_an_error(void **state)
 {
     fixture *f = *state;
-    const cv_projection files = {"files", {f->folder, "nowhere"}, write_files, f};
-    assert_false(cv_projection_catch_up(f->record, &f->a, &files, &f->err));
+    assert_false(try_to_catch_up(f, "nowhere", &f->err));
     assert_ptr_equal(f->err.code, CV_ERR_NOT_FOUND);
     assert_int_equal(f->written, 0);
 }
@@ -218,9 +302,9 @@ static void killed_writers_leave_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(only_what_is_new_is_written),         TEST(nothing_new_costs_two_readings),
-        TEST(a_folder_that_is_gone_is_an_error),   TEST(a_slow_writer_puts_nothing_back),
-        TEST(killed_writers_leave_nothing_behind),
+        TEST(only_what_is_new_is_written),     TEST(what_is_not_known_is_written),
+        TEST(nothing_new_costs_one_reading),   TEST(a_folder_that_is_gone_is_an_error),
+        TEST(a_slow_writer_puts_nothing_back), TEST(killed_writers_leave_nothing_behind),
     };
     return cmocka_run_group_tests_name("projection", tests, NULL, NULL);
 }

@@ -6,6 +6,8 @@
  *
  * Prompts and contexts can be large and experts many: one of each is in memory at a time.
  */
+#include <assert.h>
+
 #include "dialogue/brief/prompt.h"
 #include "dialogue/brief/story.h"
 #include "dialogue/faults.h"
@@ -15,12 +17,13 @@
 #include "dialogue/text/mark.h"
 #include "dialogue/words/errors.h"
 
-typedef struct {
+typedef struct press {
+    struct press *own; /* itself: prompts are made while the answer is written */
     cv_call *call;
     cv_view v;
     cv_prompt *jobs; /* by member; member NULL: not asked for */
     cv_where folder; /* root NULL: none */
-    bool write, include;
+    bool write, include, failed;
     cv_notices warnings;
     cv_buf prompt, context;
     cv_buf shared; /* the beginning of every context */
@@ -168,34 +171,82 @@ static bool fit_all(press *x)
 
 /* ---- one expert -------------------------------------------------------------------------------------------------- */
 
-static void print_left(const cv_prompt *job, cv_json_writer *w)
+/* What a prompt does not have, because of the budget. */
+typedef struct {
+    cv_str *texts, *items;
+    int64_t *syntheses;
+    size_t text_count, item_count, synthesis_count;
+    cv_str how_to_read;
+} left_out;
+
+/* The prompt of one expert, as it is told. */
+typedef struct {
+    cv_str slug, source;
+    cv_str prompt_path, context_path, response_path; /* empty: there is none */
+    size_t bytes;
+    int64_t tokens;
+    const left_out *left; /* NULL: it has everything */
+    cv_str prompt;        /* empty: nobody asked for it, or */
+    bool too_long;        /* … it would not fit into the answer */
+} told_prompt;
+
+#define CV_THIS_TYPE left_out
+static const cv_shape left_shape[] = {
+    CV_TEXTS("texts", texts, text_count, "ids whose label is all that stands in the prompt"),
+    CV_TEXTS("items", items, item_count, "ids that do not stand in it"),
+    CV_INTS("syntheses", syntheses, synthesis_count, "rounds"),
+    CV_FIELD(ALWAYS, how_to_read, "the command that shows an item"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE told_prompt
+static const cv_shape prompt_shape[] = {
+    CV_FIELD(ALWAYS, slug, ""),
+    CV_FIELD(ALWAYS, source, ""),
+    CV_BELOW(IF_ANY, prompt_path, ""),
+    CV_BELOW(IF_ANY, context_path, ""),
+    CV_BELOW(IF_ANY, response_path, "where the expert's response belongs"),
+    CV_FIELD(ALWAYS, bytes, ""),
+    CV_FIELD_AS(ALWAYS, "estimated_tokens", tokens, "a fourth of the bytes"),
+    CV_OBJECT_AT(IF_ANY, "left_out", left, left_shape, "only when token_budget took something away"),
+    CV_BELOW(IF_ANY, prompt, ""),
+    CV_FIELD_AS(IF_ANY, "prompt_left_out", too_long,
+                "the answer would have become too long for the client: ask for this expert alone"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static cv_str *ids_of(const cv_prompt *job, cv_arena *a, const uint32_t *items, size_t count)
+{
+    cv_str *ids = CV_NEW_ARRAY(a, count, cv_str);
+    for (size_t i = 0; i < count; i++) {
+        assert(items[i] < job->v->items.count);
+        ids[i] = job->v->items.items[items[i]].id;
+    }
+    return ids;
+}
+
+static const left_out *left_of(const cv_prompt *job, cv_arena *a)
 {
     const cv_prompt_left *left = &job->left;
     if (left->bodies.count + left->items.count == 0 && left->syntheses == 0)
-        return;
-    cv_json_key(w, CV_STR("left_out"));
-    cv_json_begin_object(w);
-    cv_json_key(w, CV_STR("texts"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < left->bodies.count; i++)
-        cv_json_str(w, job->v->items.items[left->bodies.items[i]].id);
-    cv_json_end_array(w);
-    cv_json_key(w, CV_STR("items"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < left->items.count; i++)
-        cv_json_str(w, job->v->items.items[left->items.items[i]].id);
-    cv_json_end_array(w);
-    cv_json_key(w, CV_STR("syntheses"));
-    cv_json_begin_array(w);
+        return NULL;
+    left_out *out = CV_NEW(a, left_out);
+    *out = (left_out){.texts = ids_of(job, a, left->bodies.items, left->bodies.count),
+                      .items = ids_of(job, a, left->items.items, left->items.count),
+                      .syntheses = CV_NEW_ARRAY(a, (size_t)left->syntheses, int64_t),
+                      .text_count = left->bodies.count,
+                      .item_count = left->items.count,
+                      .synthesis_count = (size_t)left->syntheses,
+                      .how_to_read = cv_prompt_how_to_read(job)};
     for (int64_t round = 0; round < left->syntheses; round++)
-        cv_json_int(w, round);
-    cv_json_end_array(w);
-    cv_json_key_str(w, "how_to_read", cv_prompt_how_to_read(job));
-    cv_json_end_object(w);
+        out->syntheses[round] = round;
+    return out;
 }
 
 /* The shared part of every context is the same text; the expert's own is put behind it. */
-static void print_context(press *x, const cv_prompt *job)
+static void print_context(press *x, const cv_prompt *job, const left_out *left)
 {
     cv_str story = job->words.round_context.n ? job->words.round_context : job->context;
     cv_json_writer w = x->shared_writer;
@@ -208,7 +259,10 @@ static void print_context(press *x, const cv_prompt *job)
     cv_json_key_str_if(&w, "brief", job->words.brief);
     cv_json_key_str_if(&w, "framing", job->words.framing);
     cv_json_key_str_if(&w, "mandate", job->words.mandate);
-    print_left(job, &w);
+    if (left) {
+        cv_json_key(&w, CV_STR("left_out"));
+        cv_shape_write(&w, left_shape, left);
+    }
     cv_json_end_object(&w);
     cv_json_end_object(&w);
     cv_buf_add_char(&x->context, '\n');
@@ -222,8 +276,7 @@ static void begin_contexts(press *x)
 }
 
 /* A prompt that the judge has edited is kept beside the new one. */
-static bool write_file(press *x, const cv_prompt *job, cv_round_file file, cv_str bytes, const char *key,
-                       cv_json_writer *w)
+static bool write_file(press *x, const cv_prompt *job, cv_round_file file, cv_str bytes, cv_str *ret_path)
 {
     cv_arena *a = x->call->arena;
     cv_err err = {.arena = a};
@@ -232,79 +285,76 @@ static bool write_file(press *x, const cv_prompt *job, cv_round_file file, cv_st
     if (!cv_dialogue_file_write(where, bytes, &rules, &err))
         return cv_call_fail(x->call, &err);
     cv_dialogue_file_warn(x->call, &rules, job->member->slug, &x->warnings);
-    cv_json_key_str(w, key, cv_str_of(cv_where_path(a, where)));
+    *ret_path = cv_str_of(cv_where_path(a, where));
     return true;
 }
 
 /* Where nobody is to know who the others are there is no context: it names them. */
-static bool write_files(press *x, const cv_prompt *job, cv_json_writer *w)
+static bool write_files(press *x, const cv_prompt *job, told_prompt *told)
 {
-    if (!write_file(x, job, CV_FILE_PROMPT, cv_buf_str(&x->prompt), "prompt_path", w))
+    if (!write_file(x, job, CV_FILE_PROMPT, cv_buf_str(&x->prompt), &told->prompt_path))
         return false;
     if (x->v.anonymous)
         return true;
-    print_context(x, job);
-    return write_file(x, job, CV_FILE_CONTEXT, cv_buf_str(&x->context), "context_path", w);
+    print_context(x, job, told->left);
+    return write_file(x, job, CV_FILE_CONTEXT, cv_buf_str(&x->context), &told->context_path);
 }
 
 /* What is too long for the caller in sum is there for the asking, one expert after the other. */
-static void print_text(const press *x, cv_json_writer *w)
+static void print_told(const press *x, told_prompt *told, cv_json_writer *w)
 {
     const cv_json_writer before = *w;
     size_t length = w->out->n, most = x->call->most;
-    cv_json_key_str(w, "prompt", cv_buf_str(&x->prompt));
-    if (most == 0 || w->out->n <= most)
+    cv_shape_write(w, prompt_shape, told);
+    if (!told->prompt.n || most == 0 || w->out->n <= most)
         return;
     *w = before;
     w->out->n = length;
-    cv_json_key_bool(w, "prompt_left_out", true);
+    told->prompt = (cv_str){NULL, 0};
+    told->too_long = true;
+    cv_shape_write(w, prompt_shape, told);
 }
 
 static bool print_job(press *x, cv_prompt *job, cv_json_writer *w)
 {
     cv_buf_clear(&x->prompt);
     cv_prompt_write(job);
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "slug", job->member->slug);
-    cv_json_key_str(w, "source", cv_source_words.items[job->member->source]);
-    if (x->write && !write_files(x, job, w))
+    told_prompt told = {.slug = job->member->slug,
+                        .source = cv_source_words.items[job->member->source],
+                        .response_path = cv_str_of(job->response_path),
+                        .bytes = x->prompt.n,
+                        .tokens = cv_prompt_tokens(x->prompt.n),
+                        .left = left_of(job, x->call->arena),
+                        .prompt = x->include ? cv_buf_str(&x->prompt) : (cv_str){NULL, 0}};
+    if (x->write && !write_files(x, job, &told))
         return false;
-    cv_json_key_str_if(w, "response_path", cv_str_of(job->response_path));
-    cv_json_key_int(w, "bytes", (int64_t)x->prompt.n);
-    cv_json_key_int(w, "estimated_tokens", cv_prompt_tokens(x->prompt.n));
-    print_left(job, w);
-    if (x->include)
-        print_text(x, w);
-    cv_json_end_object(w);
+    print_told(x, &told, w);
     return true;
 }
 
-static bool print_answer(press *x)
+static void print_jobs(cv_json_writer *w, const void *value)
 {
-    cv_json_writer w = {.out = x->call->out};
-    bool ok = true;
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", x->v.s.id);
-    cv_json_key_int(&w, "rev", x->v.s.position.rev);
-    cv_json_key_int(&w, "round", x->v.round);
-    cv_json_key_bool(&w, "written", x->write);
-    cv_json_key(&w, CV_STR("prompts"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; ok && i < x->v.members.count; i++)
-        ok = !x->jobs[i].member || print_job(x, &x->jobs[i], &w);
-    if (!ok)
-        return false;
-    cv_json_end_array(&w);
-    if (x->warnings.count)
-        cv_notices_answer(&x->warnings, &w);
-    cv_json_end_object(&w);
-    return true;
+    press *x = ((const press *)value)->own;
+    for (size_t i = 0; !x->failed && i < x->v.members.count; i++)
+        x->failed = x->jobs[i].member && !print_job(x, &x->jobs[i], w);
 }
+
+#define CV_THIS_TYPE press
+const cv_shape cv_round_prompts_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", v.s.id, ""),
+    CV_FIELD_AS(ALWAYS, "rev", v.s.position.rev, ""),
+    CV_FIELD_AS(ALWAYS, "round", v.round, ""),
+    CV_FIELD_AS(ALWAYS, "written", write, ""),
+    CV_LIST_BY("prompts", print_jobs, prompt_shape, ""),
+    CV_WARNINGS_IF_ANY(warnings, "files of others that were kept beside the new ones"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 bool cv_dialogue_round_prompts(cv_call *call)
 {
-    press x = {.call = call};
+    press x = {.call = call, .own = &x};
     if (!cv_view_load(call, &x.v))
         return false;
     if (cv_json_get_true(call->input, "anonymous"))
@@ -314,9 +364,10 @@ bool cv_dialogue_round_prompts(cv_call *call)
     bool ok = fit_all(&x);
     if (ok && x.write)
         begin_contexts(&x);
-    ok = ok && print_answer(&x);
+    if (ok)
+        cv_shape_write(&(cv_json_writer){.out = call->out}, cv_round_prompts_shape, &x);
     cv_buf_release(&x.prompt);
     cv_buf_release(&x.context);
     cv_buf_release(&x.shared);
-    return ok;
+    return ok && !x.failed;
 }

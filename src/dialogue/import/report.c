@@ -1,6 +1,8 @@
 /* report.c - what an import tells; see report.h. */
 #include "dialogue/import/report.h"
 
+#include <assert.h>
+
 #include "dialogue/text/mark.h"
 
 enum { MOST_TOLD = 8 }; /* remarks of a kind, for people; the JSON has all of them */
@@ -22,22 +24,25 @@ static void add(cv_tally *to, const cv_tally *from)
     to->verdicts += from->verdicts;
 }
 
-static void print_tally(cv_json_writer *w, const cv_tally *t)
-{
-    cv_json_key_int(w, "rounds", (int64_t)t->rounds);
-    cv_json_key_int(w, "agents", (int64_t)t->agents);
-    cv_json_key_int(w, "responses", (int64_t)t->responses);
-    for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
-        cv_json_key(w, cv_kinds[kind].plural);
-        cv_json_int(w, (int64_t)t->entities[kind]);
-    }
-    cv_json_key_int(w, "references", (int64_t)t->references);
-    cv_json_key_int(w, "moves", (int64_t)t->moves);
-    cv_json_key_int(w, "scores", (int64_t)t->scores);
-    cv_json_key_int(w, "tracked", (int64_t)t->tracked);
-    cv_json_key_int(w, "updates", (int64_t)t->updates);
-    cv_json_key_int(w, "verdicts", (int64_t)t->verdicts);
-}
+#define CV_THIS_TYPE cv_tally
+#define COUNTED(member, about) CV_NUMBER(ALWAYS, #member, member, 0, CV_NO_LIMIT, about)
+const cv_shape cv_tally_shape[] = {
+    COUNTED(rounds, ""),
+    COUNTED(agents, ""),
+    COUNTED(responses, ""),
+#define KIND(id, letter, word, plural, purpose) CV_NUMBER(ALWAYS, plural, entities[CV_KIND_##id], 0, CV_NO_LIMIT, ""),
+#include "dialogue/words/kinds.def"
+#undef KIND
+    COUNTED(references, ""),
+    COUNTED(moves, ""),
+    COUNTED(scores, ""),
+    COUNTED(tracked, "rows of tension trackers"),
+    COUNTED(updates, "statuses that a tracker gave"),
+    COUNTED(verdicts, ""),
+    {0},
+};
+#undef COUNTED
+#undef CV_THIS_TYPE
 
 /* As it was counted from the record; what was not written is not counted. */
 static cv_tally tally_of(const cv_script *s, const cv_played *played)
@@ -52,102 +57,137 @@ static cv_tally tally_of(const cv_script *s, const cv_played *played)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void key_sheet(cv_json_writer *w, const cv_script *s, size_t sheet, size_t line)
+/* Where something stands: files have names here, not numbers. */
+typedef struct {
+    cv_str file, text, why;
+    size_t line;
+} told_remark;
+
+typedef struct {
+    told_remark *items;
+    size_t count;
+} told_remarks;
+
+typedef struct {
+    cv_str file, what, says, derives, why;
+    size_t line;
+} told_difference;
+
+typedef struct {
+    cv_str name, outcome, why, dialogue_id, title;
+    int64_t rev; /* CV_ABSENT: it is not in the record */
+    cv_tally tally;
+    const cv_sheet *sheets;
+    const cv_meant *meanings;
+    told_difference *differences;
+    size_t sheet_count, meaning_count, difference_count;
+    told_remarks decided, not_understood, conflicts, failures;
+} told_dialogue;
+
+#define PLACE CV_FIELD(IF_ANY, file, ""), CV_NUMBER(IF_ANY, "line", line, 1, CV_NO_LIMIT, "")
+
+#define CV_THIS_TYPE told_remark
+static const cv_shape remark_shape[] = {PLACE, CV_FIELD(IF_ANY, text, ""), CV_FIELD(ALWAYS, why, ""), {0}};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE told_difference
+static const cv_shape difference_shape[] = {
+    PLACE,
+    CV_FIELD(ALWAYS, what, ""),
+    CV_FIELD(ALWAYS, says, ""),
+    CV_FIELD(ALWAYS, derives, ""),
+    CV_FIELD(IF_ANY, why, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_sheet
+static const cv_shape sheet_shape[] = {
+    CV_FIELD_AS(ALWAYS, "file", name, ""),
+    CV_FIELD(ALWAYS, role, ""),
+    CV_FIELD(IF_ANY, why, "why nothing was taken from it"),
+    CV_SPREAD(tally, cv_tally_shape),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_meant
+static const cv_shape meaning_shape[] = {CV_FIELD(ALWAYS, written, ""), CV_FIELD(ALWAYS, id, ""), {0}};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE told_dialogue
+#define REMARKS(member, about) CV_LIST(#member, member.items, member.count, remark_shape, about)
+const cv_shape cv_import_dialogue_shape[] = {
+    CV_FIELD(ALWAYS, name, "of its folder or file"),
+    CV_WORD(ALWAYS, "outcome", outcome, &cv_import_outcomes, ""),
+    CV_FIELD(IF_ANY, why, ""),
+    CV_FIELD(IF_ANY, dialogue_id, ""),
+    CV_FIELD(IF_ANY, title, ""),
+    CV_NUMBER(IF_ANY, "rev", rev, 1, CV_NO_LIMIT, ""),
+    CV_SPREAD(tally, cv_tally_shape),
+    CV_LIST("files", sheets, sheet_count, sheet_shape, ""),
+    CV_LIST("meanings", meanings, meaning_count, meaning_shape, "which tension each id of a tracker is"),
+    REMARKS(decided, "how it was read where files leave a choice"),
+    REMARKS(not_understood, "texts that stand in no item, with the reason"),
+    CV_LIST("differences", differences, difference_count, difference_shape,
+            "what boards and trackers say, and what the record derives"),
+    REMARKS(conflicts, "steps that the record has otherwise"),
+    REMARKS(failures, "what could not be read or recorded"),
+    {0},
+};
+#undef REMARKS
+#undef CV_THIS_TYPE
+
+static cv_str file_of(const cv_script *s, size_t sheet)
 {
-    if (sheet < s->sheets.count)
-        cv_json_key_str(w, "file", s->sheets.items[sheet].name);
-    if (line > 0)
-        cv_json_key_int(w, "line", (int64_t)line);
+    assert(sheet < s->sheets.count || sheet == CV_NO_SHEET);
+    return sheet == CV_NO_SHEET ? (cv_str){NULL, 0} : s->sheets.items[sheet].name;
 }
 
-static void print_files(cv_json_writer *w, const cv_script *s)
+static told_remarks remarks_of(const cv_script *s, const cv_remarks *remarks)
 {
-    cv_json_key(w, CV_STR("files"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < s->sheets.count; i++) {
-        const cv_sheet *sheet = &s->sheets.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "file", sheet->name);
-        cv_json_key_str(w, "role", sheet->role);
-        if (sheet->why.n)
-            cv_json_key_str(w, "why", sheet->why);
-        print_tally(w, &sheet->tally);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
-
-static void print_remarks(cv_json_writer *w, const cv_script *s, const char *key, const cv_remarks *remarks)
-{
-    cv_json_key(w, cv_str_of(key));
-    cv_json_begin_array(w);
+    told_remarks told = {CV_NEW_ARRAY(s->arena, remarks->count, told_remark), remarks->count};
     for (size_t i = 0; i < remarks->count; i++) {
-        const cv_remark *remark = &remarks->items[i];
-        cv_json_begin_object(w);
-        key_sheet(w, s, remark->sheet, remark->line);
-        if (remark->text.n)
-            cv_json_key_str(w, "text", remark->text);
-        cv_json_key_str(w, "why", remark->why);
-        cv_json_end_object(w);
+        const cv_remark *r = &remarks->items[i];
+        told.items[i] = (told_remark){.file = file_of(s, r->sheet), .line = r->line, .text = r->text, .why = r->why};
     }
-    cv_json_end_array(w);
+    return told;
 }
 
-static void print_differences(cv_json_writer *w, const cv_script *s)
+static told_difference *differences_of(const cv_script *s)
 {
-    cv_json_key(w, CV_STR("differences"));
-    cv_json_begin_array(w);
+    told_difference *told = CV_NEW_ARRAY(s->arena, s->differences.count, told_difference);
     for (size_t i = 0; i < s->differences.count; i++) {
         const cv_difference *d = &s->differences.items[i];
-        cv_json_begin_object(w);
-        key_sheet(w, s, d->sheet, d->line);
-        cv_json_key_str(w, "what", d->what);
-        cv_json_key_str(w, "says", d->says);
-        cv_json_key_str(w, "derives", d->derives);
-        if (d->why.n)
-            cv_json_key_str(w, "why", d->why);
-        cv_json_end_object(w);
+        told[i] = (told_difference){.file = file_of(s, d->sheet),
+                                    .line = d->line,
+                                    .what = d->what,
+                                    .says = d->says,
+                                    .derives = d->derives,
+                                    .why = d->why};
     }
-    cv_json_end_array(w);
+    return told;
 }
 
-static void print_meanings(cv_json_writer *w, const cv_played *played)
+static told_dialogue dialogue_of(const cv_script *s, const cv_played *played, cv_import_outcome outcome, cv_str why)
 {
-    cv_json_key(w, CV_STR("meanings"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < played->meanings.count; i++) {
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "written", played->meanings.items[i].written);
-        cv_json_key_str(w, "id", played->meanings.items[i].id);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
-
-static void print_dialogue(cv_json_writer *w, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
-                           cv_str why)
-{
-    cv_tally all = tally_of(s, played);
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "name", s->key);
-    cv_json_key_str(w, "outcome", cv_import_outcomes.items[outcome]);
-    if (why.n)
-        cv_json_key_str(w, "why", why);
-    if (played->dialogue_id.n)
-        cv_json_key_str(w, "dialogue_id", played->dialogue_id);
-    if (s->title.n)
-        cv_json_key_str(w, "title", s->title);
-    if (played->rev > 0)
-        cv_json_key_int(w, "rev", played->rev);
-    print_tally(w, &all);
-    print_files(w, s);
-    print_meanings(w, played);
-    print_remarks(w, s, "decided", &s->decided);
-    print_remarks(w, s, "not_understood", &s->not_understood);
-    print_differences(w, s);
-    print_remarks(w, s, "conflicts", &played->conflicts);
-    print_remarks(w, s, "failures", &played->failures);
-    cv_json_end_object(w);
+    return (told_dialogue){.name = s->key,
+                           .outcome = cv_import_outcomes.items[outcome],
+                           .why = why,
+                           .dialogue_id = played->dialogue_id,
+                           .title = s->title,
+                           .rev = played->rev > 0 ? played->rev : CV_ABSENT,
+                           .tally = tally_of(s, played),
+                           .sheets = s->sheets.items,
+                           .sheet_count = s->sheets.count,
+                           .meanings = played->meanings.items,
+                           .meaning_count = played->meanings.count,
+                           .differences = differences_of(s),
+                           .difference_count = s->differences.count,
+                           .decided = remarks_of(s, &s->decided),
+                           .not_understood = remarks_of(s, &s->not_understood),
+                           .conflicts = remarks_of(s, &played->conflicts),
+                           .failures = remarks_of(s, &played->failures)};
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -266,10 +306,9 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
 void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
                         cv_str why)
 {
-    cv_tally all = tally_of(s, played);
-    r->import->outcomes[outcome]++;
-    add(&r->total, &all);
-    print_dialogue(r->import->w, s, played, outcome, why);
+    const told_dialogue told = dialogue_of(s, played, outcome, why);
+    add(&r->total, &told.tally);
+    cv_import_add(r->import, outcome, &told);
     if (r->import->text)
         tell_dialogue(r, s, played, outcome, why);
 }
@@ -277,7 +316,9 @@ void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_played *playe
 void cv_report_end(cv_report *r)
 {
     cv_import *import = r->import;
-    print_tally(&import->counts, &r->total);
+    cv_tally *total = CV_NEW(import->call->arena, cv_tally);
+    *total = r->total;
+    import->counted = total;
     if (import->text && import->ignored > 0)
         cv_buf_printf(import->text, "passed over: %zu (neither markdown nor JSON)\n", import->ignored);
 }

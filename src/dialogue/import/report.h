@@ -19,6 +19,9 @@ typedef struct {
 void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
                         cv_str why);
 
+/* Their forms: a dialogue, and what was counted. */
+extern const cv_shape cv_import_dialogue_shape[], cv_tally_shape[];
+
 /* What was counted in all of them. */
 void cv_report_end(cv_report *r);
 

@@ -3,6 +3,8 @@
  * The rotation says who stays, the judge may keep (`retain`) and leave out (`exclude`) more, and the rest is drawn.
  * What comes out can be sent to evolve-panel as it is, which records it. The same seed gives the same proposal.
  */
+#include <assert.h>
+
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/answer.h"
@@ -28,6 +30,9 @@ typedef struct {
     cv_candidates candidates;
     face *faces; /* one for each candidate */
     cv_draws draws;
+    cv_shown_seat *seats; /* the proposal */
+    size_t seat_count;
+    cv_selection selection; /* … and how it came about */
 } sampling;
 
 /* ---- candidates -------------------------------------------------------------------------------------------------- */
@@ -159,44 +164,50 @@ static void choose(sampling *p)
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static void write_seat(sampling *p, cv_json_writer *w, size_t candidate, cv_map *taken)
+static cv_shown_seat seat_of(sampling *p, size_t candidate, cv_map *taken)
 {
     const face *f = &p->faces[candidate];
     cv_arena *a = p->call->arena;
     cv_source source = p->candidates.items[candidate].heard ? CV_SOURCE_RETAINED : CV_SOURCE_POOL;
-    cv_rec_expert expert;
+    cv_rec_expert *expert = CV_NEW(a, cv_rec_expert);
+    assert((f->expert != NULL) != (f->member != NULL) && "somebody is an expert, or not yet");
     if (f->expert) {
-        expert = *f->expert;
-        if (source != CV_SOURCE_RETAINED && cv_str_eq(expert.source, cv_source_words.items[CV_SOURCE_CREATED]))
+        *expert = *f->expert;
+        if (source != CV_SOURCE_RETAINED && cv_str_eq(expert->source, cv_source_words.items[CV_SOURCE_CREATED]))
             source = CV_SOURCE_CREATED;
     } else {
         cv_str slug = f->member->slug.n ? f->member->slug : cv_panel_deal(a, taken);
-        expert = cv_person_row(f->member, slug, CV_SOURCE_POOL, 0, p->round, (cv_str){NULL, 0});
+        *expert = cv_person_row(f->member, slug, CV_SOURCE_POOL, 0, p->round, (cv_str){NULL, 0});
     }
-    cv_answer_seat(w, a, &expert, &(cv_rec_seat){.source = cv_source_words.items[source]});
+    return cv_seat_shown(a, expert, &(cv_rec_seat){.source = cv_source_words.items[source]});
 }
+
+#define CV_THIS_TYPE sampling
+const cv_shape cv_panel_sample_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", s.id, ""),
+    CV_FIELD(ALWAYS, round, ""),
+    CV_FIELD_AS(ALWAYS, "rotation", s.dialogue.rotation, ""),
+    CV_FIELD_AS(ALWAYS, "panel_size", seat_count, ""),
+    CV_LIST("panel", seats, seat_count, cv_seat_shape, "a proposal, ready for evolve-panel"),
+    CV_OBJECT(ALWAYS, "selection", selection, cv_selection_shape, "how the panel was drawn"),
+    CV_FIELD_AS(ALWAYS, "rev", s.position.rev, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static void write_answer(sampling *p)
 {
-    cv_json_writer w = {.out = p->call->out};
+    cv_arena *a = p->call->arena;
     cv_map taken;
-    size_t *order, count = cv_panel_order(p->call->arena, &p->candidates, &p->draws, &order);
-    cv_pool_taken(p->call->arena, &p->s, &p->pool, &taken);
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", p->s.id);
-    cv_json_key_int(&w, "round", p->round);
-    cv_json_key_str(&w, "rotation", p->s.dialogue.rotation);
-    cv_json_key_int(&w, "panel_size", (int64_t)count);
-    cv_json_key(&w, CV_STR("panel"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < count; i++)
-        write_seat(p, &w, order[i], &taken);
-    cv_json_end_array(&w);
-    cv_json_key(&w, CV_STR("selection"));
-    cv_answer_selection(&w, p->seed, p->size, p->rotation, &p->candidates, &p->draws);
-    cv_json_key_int(&w, "rev", p->s.position.rev);
-    cv_json_end_object(&w);
+    size_t *order;
+    p->seat_count = cv_panel_order(a, &p->candidates, &p->draws, &order);
+    p->seats = CV_NEW_ARRAY(a, p->seat_count, cv_shown_seat);
+    cv_pool_taken(a, &p->s, &p->pool, &taken);
+    for (size_t i = 0; i < p->seat_count; i++)
+        p->seats[i] = seat_of(p, order[i], &taken);
+    p->selection = cv_selection_shown(a, p->seed, p->size, p->rotation, &p->candidates, &p->draws);
+    cv_shape_write(&(cv_json_writer){.out = p->call->out}, cv_panel_sample_shape, p);
 }
 
 bool cv_dialogue_panel_sample(cv_call *call)

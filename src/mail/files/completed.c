@@ -146,7 +146,7 @@ static bool add_line(cv_mail_door *door, const cv_door_outcome *o, const cv_map 
     return true;
 }
 
-bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, cv_door_position *position, cv_err *err)
+bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, int64_t *completed, cv_err *err)
 {
     cv_where where = cv_where_in(door->arena, cv_door_root(door), "completed_tasks.json");
     cv_buf out = {0};
@@ -160,11 +160,11 @@ bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, cv_d
                cv_str_eq(outcomes->items[i].state, CV_STR("dead"));
     if (any == 0)
         return true;
-    if (!read_tail(door, where, &position->completed, &tail, err))
+    if (!read_tail(door, where, completed, &tail, err))
         return false;
     cv_mtext_lines_read(door->arena, tail, &lines);
     cv_map keys = keys_of(door->arena, &lines);
-    bool ok = mend_end(door, where, position->completed, tail, &lines, err);
+    bool ok = mend_end(door, where, *completed, tail, &lines, err);
     for (size_t i = 0; ok && i < outcomes->count; i++)
         if (cv_str_eq(outcomes->items[i].state, CV_STR("done")) ||
             cv_str_eq(outcomes->items[i].state, CV_STR("failed")) ||
@@ -173,6 +173,6 @@ bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, cv_d
     ok = ok && (out.n == 0 || (cv_door_append(where, cv_buf_str(&out), err) && keep_on_disk(where, err)));
     cv_buf_release(&out);
     if (ok && cv_where_look(where, &st))
-        position->completed = st.st_size;
+        *completed = st.st_size;
     return ok;
 }

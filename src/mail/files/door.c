@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,21 +48,9 @@ bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool wait, bool 
         return true;
     if (!make && !cv_where_look(cv_door_root(door), &st) && errno == ENOENT)
         return true;
-    door->lock = cv_where_open_folder(cv_door_root(door), O_RDONLY, make, "open the folder of the mail", err);
-    if (door->lock < 0)
+    if (!cv_folder_lock(cv_door_root(door), make, wait, &door->lock, err))
         return false;
-    while (flock(door->lock, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK && !wait) {
-            cv_door_close(door);
-            return true;
-        }
-        if (errno != EINTR) {
-            cv_where_fail(err, cv_where_path(call->arena, cv_door_root(door)), "lock the folder", errno);
-            cv_door_close(door);
-            return false;
-        }
-    }
-    *ret_open = true;
+    *ret_open = door->lock >= 0;
     return true;
 }
 
@@ -161,39 +148,15 @@ bool cv_door_seq_of(const char *name, int64_t *ret_seq)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static int plain_open(int folder, const char *path, int flags, unsigned mode)
-{
-    return openat(folder, path, flags, (mode_t)mode);
-}
-
-static long plain_write(int fd, const void *bytes, size_t n)
-{
-    return write(fd, bytes, n);
-}
-
-static int no_sync(int fd)
-{
-    (void)fd;
-    return 0;
-}
-
-static int plain_rename(int folder, const char *from, const char *to, unsigned flags)
-{
-    return cv_os_rename(folder, from, folder, to, flags);
-}
-
-/* What can be written again needs no sync; readers see it whole or not at all. */
-static const cv_file_calls unsynced = {plain_open, plain_write, no_sync, close, plain_rename};
-
 bool cv_door_write(cv_where where, cv_str bytes, cv_err *err)
 {
     cv_file_rules rules = {.arena = err->arena, .gives_way = true};
-    return cv_file_write_with(&unsynced, where, bytes, &rules, err);
+    return cv_file_write_with(&cv_file_unsynced, where, bytes, &rules, err);
 }
 
 bool cv_door_replace(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
 {
-    return cv_file_write_with(&unsynced, where, bytes, rules, err);
+    return cv_file_write_with(&cv_file_unsynced, where, bytes, rules, err);
 }
 
 bool cv_door_append(cv_where where, cv_str lines, cv_err *err)

@@ -17,14 +17,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/os.h"
+#include "kit/projection.h"
 #include "mail/log.h"
-#include "record/feed.h"
 #include "record/hash.h"
-
-enum { BATCH = 256 }; /* commits after which the position is kept */
-
-static const char position_file[] = ".position";
 
 /* ---- a message as text ------------------------------------------------------------------------------------------- */
 
@@ -334,62 +329,58 @@ bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, 
     return move_or_write(door, agent, &d, folder_of(cv_mail_state_of(d.state)), again, false, err);
 }
 
-/* ---- the position ------------------------------------------------------------------------------------------------ */
+/* ---- what is remembered ------------------------------------------------------------------------------------------ */
 
-static cv_str boot_id(cv_arena *a)
-{
-    cv_str id = cv_os_boot(a);
-    return id.n ? id : CV_STR("unknown");
-}
+/* What is being written, and which mailboxes are to be. */
+typedef struct {
+    cv_arena *arena;
+    cv_str *items;
+    size_t count, capacity;
+} names;
 
-static void read_position(cv_mail_door *door, cv_door_position *ret)
+typedef struct {
+    cv_mail_door *door;
+    cv_door_kept at;
+    cv_map boxes;
+    names touched;
+} showing;
+
+static cv_door_kept recall(cv_arena *a, const cv_json *kept)
 {
-    cv_err ignored = {.arena = door->arena};
-    cv_str text;
-    cv_json v;
-    *ret = (cv_door_position){0};
-    if (!cv_file_read_at(door->arena, cv_where_in(door->arena, cv_door_root(door), position_file), 1 << 20, &text,
-                         &ignored) ||
-        !cv_json_parse(door->arena, text, &v, &ignored))
-        return;
-    ret->position = cv_json_get_text(&v, "position");
-    ret->boot = cv_json_get_text(&v, "boot");
-    ret->completed = cv_json_get_int(&v, "completed", 0);
-    ret->tasks_late = cv_json_get_true(&v, "tasks_late");
-    const cv_json *late = cv_json_get(&v, CV_STR("late"));
-    cv_str *names = CV_NEW_ARRAY(door->arena, late ? late->count : 0, cv_str);
+    cv_door_kept at = {.completed = cv_json_get_int(kept, "completed", 0),
+                       .tasks_late = cv_json_get_true(kept, "tasks_late")};
+    const cv_json *late = cv_json_get(kept, CV_STR("late"));
+    cv_str *items = CV_NEW_ARRAY(a, late ? late->count : 0, cv_str);
     for (uint32_t i = 0; late && late->type == CV_JSON_ARRAY && i < late->count; i++)
-        names[ret->late.count++] = late->items[i].text;
-    ret->late.items = names;
+        items[at.late.count++] = late->items[i].text;
+    at.late.items = items;
+    return at;
 }
 
-static bool write_position(cv_mail_door *door, const cv_door_position *p, cv_err *err)
+static void keep(const cv_projection *p, cv_json_writer *w)
 {
-    cv_buf out = {0};
-    cv_json_writer w = {.out = &out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "position", p->position);
-    cv_json_key_str(&w, "boot", p->boot);
-    cv_json_key_int(&w, "completed", p->completed);
-    if (p->late.count)
-        cv_json_key_strs(&w, "late", p->late.items, p->late.count);
-    if (p->tasks_late)
-        cv_json_key_bool(&w, "tasks_late", true);
-    cv_json_end_object(&w);
-    return cv_door_replace(cv_where_in(door->arena, cv_door_root(door), position_file), cv_buf_take(&out, door->arena),
-                           NULL, err);
+    const showing *s = p->ctx;
+    cv_json_key_int(w, "completed", s->at.completed);
+    if (s->at.late.count)
+        cv_json_key_strs(w, "late", s->at.late.items, s->at.late.count);
+    if (s->at.tasks_late)
+        cv_json_key_bool(w, "tasks_late", true);
+}
+
+/* The files in the feed, as they were left. */
+static cv_projection open_projection(cv_mail_door *door, const cv_json **ret_kept)
+{
+    cv_projection p = {.record = door->record, .arena = door->arena, .folder = cv_door_root(door)};
+    cv_projection_open(&p, ret_kept);
+    return p;
 }
 
 /* Has everything that was committed been written here? */
 static bool is_all_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
 {
-    cv_door_position at;
-    cv_str newest;
-    read_position(door, &at);
-    if (!door->record->calls->newest(door->record, door->arena, 0, &newest, err))
-        return false;
-    *ret_shown = cv_str_eq(at.position, newest);
-    return true;
+    const cv_json *kept;
+    const cv_projection p = open_projection(door, &kept);
+    return cv_projection_is_new(&p, ret_shown, err);
 }
 
 /* ---- whole inboxes ----------------------------------------------------------------------------------------------- */
@@ -397,14 +388,14 @@ static bool is_all_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
 /* Files of open deliveries, wherever they are. */
 static bool count_files(cv_mail_door *door, const cv_door_agent *agent, size_t *ret_count, cv_err *err)
 {
-    cv_door_list names;
+    cv_door_list there;
     int64_t seq;
     *ret_count = 0;
     for (int f = CV_DOOR_INBOX; f <= CV_DOOR_FAILED; f++) {
-        if (!cv_door_read(door, cv_door_in(door, agent, (cv_door_folder)f, ""), false, &names, err))
+        if (!cv_door_read(door, cv_door_in(door, agent, (cv_door_folder)f, ""), false, &there, err))
             return false;
-        for (size_t i = 0; i < names.count; i++)
-            *ret_count += cv_door_seq_of(names.items[i], &seq);
+        for (size_t i = 0; i < there.count; i++)
+            *ret_count += cv_door_seq_of(there.items[i], &seq);
     }
     return true;
 }
@@ -449,12 +440,6 @@ bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *
 }
 
 /* ---- from nothing ------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-    cv_arena *arena;
-    cv_str *items;
-    size_t count, capacity;
-} names;
 
 static void touch(cv_map *boxes, names *touched, cv_str mailbox)
 {
@@ -565,14 +550,6 @@ static bool gather(batch *b, const cv_feed_entries *list, cv_err *err)
     return true;
 }
 
-/* What was written, and which mailboxes are to be. */
-typedef struct {
-    cv_mail_door *door;
-    cv_door_position at;
-    cv_map boxes;
-    names touched;
-} showing;
-
 static bool show_batch(showing *s, batch *b, cv_err *err)
 {
     cv_arena *a = s->door->arena;
@@ -592,7 +569,8 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
         if (mailbox.p)
             touch(&s->boxes, &s->touched, mailbox);
     }
-    return cv_door_complete(s->door, &b->changes, &s->at, err) && (!b->log || cv_mail_log_show(s->door->call, err)) &&
+    return cv_door_complete(s->door, &b->changes, &s->at.completed, err) &&
+           (!b->log || cv_mail_log_show(s->door->call, err)) &&
            (!b->agents || (show_all(s->door, &s->boxes, &s->touched, err) && cv_door_registry_log(s->door, err)));
 }
 
@@ -616,48 +594,38 @@ static bool show_views(showing *s, bool *ret_changed, cv_err *err)
     return true;
 }
 
-/* The newest position first, then everything that is open: what comes meanwhile is seen again. */
-static bool begin_anew(showing *s, cv_err *err)
+static bool write_all(cv_projection *p, bool anew, cv_err *err)
 {
+    showing *s = p->ctx;
     struct stat st;
     cv_where completed = cv_where_in(s->door->arena, cv_door_root(s->door), "completed_tasks.json");
-    cv_err_clear(err);
-    s->at.completed = cv_where_look(completed, &st) ? st.st_size : 0;
+    if (anew)
+        s->at.completed = cv_where_look(completed, &st) ? st.st_size : 0;
     s->at.tasks_late = true;
-    return s->door->record->calls->newest(s->door->record, s->door->arena, 0, &s->at.position, err) &&
-           show_all(s->door, &s->boxes, &s->touched, err) && cv_door_registry_log(s->door, err) &&
-           write_position(s->door, &s->at, err);
+    return show_all(s->door, &s->boxes, &s->touched, err) && (!anew || cv_door_registry_log(s->door, err));
 }
 
-static bool show_commits(showing *s, cv_err *err)
+static bool write_commits(cv_projection *p, const cv_feed_entries *commits, cv_err *err)
 {
-    for (bool more = true; more;) {
-        cv_feed_entries list;
-        batch b = {.door = s->door};
-        if (!cv_feed_read(s->door->record, s->door->arena, s->at.position, BATCH, NULL, NULL, &list, err))
-            return begin_anew(s, err); /* a position of another store */
-        s->at.position = list.position;
-        if (list.count > 0 &&
-            (!gather(&b, &list, err) || !show_batch(s, &b, err) || !write_position(s->door, &s->at, err)))
-            return false;
-        more = list.more || b.agents; /* what was registered has made commits of its own */
-    }
-    return true;
+    showing *s = p->ctx;
+    batch b = {.door = s->door};
+    bool ok = gather(&b, commits, err) && show_batch(s, &b, err);
+    p->again = b.agents; /* what was registered has made commits of its own */
+    return ok;
 }
 
 bool cv_door_catch_up(cv_mail_door *door, cv_err *err)
 {
+    const cv_json *kept;
     showing s = {.door = door, .touched = {.arena = door->arena}};
+    cv_projection p = open_projection(door, &kept);
     bool changed = false;
-    cv_str boot = boot_id(door->arena);
-    read_position(door, &s.at);
-    bool rebooted = !cv_str_eq(s.at.boot, boot);
-    s.at.boot = boot;
-    s.at.tasks_late |= rebooted;
-    if (s.at.position.n == 0 && !begin_anew(&s, err))
-        return false;
-    if (rebooted && !show_all(door, &s.boxes, &s.touched, err)) /* files were not synced */
-        return false;
-    return show_commits(&s, err) && show_views(&s, &changed, err) &&
-           (!(changed || rebooted) || write_position(door, &s.at, err));
+    p.write = write_commits;
+    p.write_all = write_all;
+    p.keep = keep;
+    p.ctx = &s;
+    if (kept)
+        s.at = recall(door->arena, kept);
+    return cv_projection_catch_up(&p, err) && show_views(&s, &changed, err) &&
+           (!changed || cv_projection_keep(&p, err));
 }

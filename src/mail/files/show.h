@@ -5,14 +5,12 @@
 #include "mail/files/door.h"
 #include "mail/text/message.h"
 
-/* How far the feed was written, and what was known then. */
+/* What is remembered with the position of the files in the feed (kit/projection.h). */
 typedef struct {
-    cv_str position;   /* empty: nothing was written yet */
-    cv_str boot;       /* the boot that it was written in: files are not synced */
     int64_t completed; /* bytes of completed_tasks.json */
     cv_words late;     /* mailboxes whose file is behind */
     bool tasks_late;   /* task_list.json is */
-} cv_door_position;
+} cv_door_kept;
 
 /* ---- messages (show.c) ------------------------------------------------------------------------------------------- */
 
@@ -42,8 +40,8 @@ typedef struct {
     size_t count, capacity;
 } cv_door_outcomes;
 
-/* Adds a line for each outcome that the file does not have behind `position->completed`, which moves on. */
-bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, cv_door_position *position, cv_err *err);
+/* Adds a line for each outcome that the file does not have behind `*completed`, which moves on. */
+bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, int64_t *completed, cv_err *err);
 
 /* ---- mailbox_N.json (mailbox.c) ---------------------------------------------------------------------------------- */
 
@@ -51,7 +49,8 @@ bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, cv_d
  * rows, and was written a moment ago: it is to be written later. */
 bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, cv_err *err);
 
-/* A slot was claimed or released: the file of one that nobody has says so; *ret_mailbox: whose view is to be written. */
+/* A slot was claimed or released: the file of one that nobody has says so; *ret_mailbox: whose view is to be written.
+ */
 bool cv_door_slot_show(cv_mail_door *door, int64_t slot, cv_str *ret_mailbox, cv_err *err);
 
 /* Takes in what others have written into mailbox_N.json. */
