@@ -516,6 +516,8 @@ static void look_at_line(looking *l)
         row_of_words, closed_too_early, move_without_word, short_id,  lower_case, no_brackets, bare_number,
         unknown_mark, named_verdict,    named_kind,        only_word, as_text,    unbracketed, in_words};
     bool heading;
+    if (cv_str_starts(l->line.trimmed, CV_STR("\\**"))) /* a key in bold that is text (plain.h) */
+        l->line.trimmed = cv_str_from(l->line.trimmed, 1);
     l->text = cv_str_from(l->line.trimmed, cv_lead_of(l->line.trimmed, &heading));
     size_t close = l->text.n && l->text.p[0] == '[' ? cv_str_find_char(l->text, ']') : SIZE_MAX, open = 1, length;
     bool link = close != SIZE_MAX && close + 1 < l->text.n && l->text.p[close + 1] == '(';
