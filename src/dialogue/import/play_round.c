@@ -270,9 +270,13 @@ static void keep_reading(const scene *sc, size_t index)
     }
     cv_diagnose_unread(s->arena, &sc->extract, index, &unread);
     for (size_t i = 0; i < unread.count; i++)
-        if (cv_str_eq(unread.items[i].severity, cv_fate_words.items[CV_FATE_LOST]))
-            cv_script_misunderstand(s, part->sheet, cv_part_read_line(part, unread.items[i].line),
-                                    line_of(&text, unread.items[i].line), "%.*s", CV_FMT(unread.items[i].message));
+        if (cv_str_eq(unread.items[i].severity, cv_fate_words.items[CV_FATE_LOST])) {
+            cv_str line = line_of(&text, unread.items[i].line);
+            if (cv_str_starts(line, CV_STR("\\**"))) /* the backslash is the reader's (intake/plain.h) */
+                line = cv_str_from(line, 1);
+            cv_script_misunderstand(s, part->sheet, cv_part_read_line(part, unread.items[i].line), line, "%.*s",
+                                    CV_FMT(unread.items[i].message));
+        }
 }
 
 static int by_number(const void *x, const void *y)

@@ -165,17 +165,19 @@ static bool is_explained(const cv_retelling *p, const cv_retold_item *item, cons
 }
 
 /* Did the judge keep an item from what the round would have made of it? It became so never, or only later, or a
- * transcript would have told it with the round. */
+ * transcript would have told it with the round, or nothing leads from there to what it became later. */
 static bool was_kept(const cv_retelling *p, const cv_retold_item *item, cv_status from)
 {
     effects e = p->t->exact ? effects_of_round(p, item, from) : (effects){.changed = false};
+    cv_status way[CV_STATUS_COUNT];
     if (!e.changed)
         return false;
     if (cv_transcript_is_standing((int)e.status, (int)from))
         return true;
     for (size_t i = 0; i < item->turns.count; i++)
         if (item->turns.items[i].round > p->round)
-            return item->turns.items[i].status == e.status;
+            return item->turns.items[i].status == e.status ||
+                   find_way(item->kind, e.status, item->turns.items[i].status, way) == 0;
     return true;
 }
 

@@ -75,7 +75,8 @@ static void add_unread(const report *r, const cv_parsed_response *response)
             cv_map_put(&told, r->a, cv_arena_printf(r->a, "%zu", r->all->items[i].line), NULL);
     for (size_t i = 0; i < likes.count; i++)
         if (!cv_map_get(&told, cv_arena_printf(r->a, "%zu", likes.items[i].line)) ||
-            cv_str_eq(likes.items[i].type, CV_STR("mark_in_label")))
+            cv_str_eq(likes.items[i].type, CV_STR("mark_in_label")) ||
+            cv_str_eq(likes.items[i].type, CV_STR("unmade_id")))
             add(r, likes.items[i].fate, likes.items[i].type, likes.items[i].line, 0, likes.items[i].message,
                 likes.items[i].suggestion);
 }

@@ -13,6 +13,7 @@
 #include <assert.h>
 
 #include "base/utf8.h"
+#include "dialogue/intake/mention.h"
 #include "dialogue/intake/opening.h"
 #include "dialogue/people.h"
 #include "dialogue/words/limits.h"
@@ -52,7 +53,7 @@ static cv_fate fate_of(cv_str type)
     static const cv_str notes[] = {CV_STR_INIT("foreign_id"),       CV_STR_INIT("other_round"),
                                    CV_STR_INIT("no_label"),         CV_STR_INIT("long_label"),
                                    CV_STR_INIT("verdict_proposed"), CV_STR_INIT("said_again"),
-                                   CV_STR_INIT("kept_in_position")};
+                                   CV_STR_INIT("kept_in_position"), CV_STR_INIT("says_none")};
     if (cv_words_find((cv_words){repaired, CV_COUNT(repaired)}, type) >= 0)
         return CV_FATE_REPAIRED;
     return cv_words_find((cv_words){notes, CV_COUNT(notes)}, type) >= 0 ? CV_FATE_NOTE : CV_FATE_LOST;
@@ -722,6 +723,12 @@ static cv_str words_of(cv_arena *a, cv_str text)
 /* A mark in the middle of a sentence that does not say what the mark says. */
 static void note_mention(extractor *x)
 {
+    const cv_mark *m = x->item->mark;
+    if (cv_says_none(m->label.n ? m->label : m->body)) {
+        add_note(x, CV_STR("says_none"), (cv_str){NULL, 0}, "the mark says that there is nothing")->suggestion =
+            CV_STR("leave the mark out");
+        return;
+    }
     add_note(x, CV_STR("quoted_mark"), (cv_str){NULL, 0},
              "the mark is a part of a sentence: it is read as text and counts for nothing")
         ->suggestion = CV_STR("if it is meant, write it on a line of its own, and why below it; if it is only "

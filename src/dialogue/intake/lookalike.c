@@ -116,6 +116,24 @@ static bool no_brackets(looking *l)
                 cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(id)));
 }
 
+/* P01: Cheap, as in a list: nothing makes it, and nothing says that it is meant. */
+static bool bare_number(looking *l)
+{
+    cv_id id;
+    size_t length;
+    if (l->inside.p || !cv_id_at(cv_str_head(l->text, LONGEST_ID), &id, &length) || id.form != CV_ID_SHORT ||
+        length >= l->text.n || l->text.p[length] != ':')
+        return false;
+    cv_id own = {CV_ID_LOCAL, id.kind, l->response->round, id.number, l->response->expert, {NULL, 0}};
+    return !cv_map_get(&l->response->ids, cv_id_print(l->a, &own)) &&
+           !cv_map_get(&l->response->ids, cv_id_print(l->a, &id)) &&
+           tell_note(l, CV_STR("no_brackets"),
+                     cv_arena_printf(l->a, "%.*s stands without brackets: the line is text",
+                                     CV_FMT(cv_str_head(l->text, length))),
+                     cv_arena_printf(l->a, "write [%.*s %.*s: label] if it is new",
+                                     CV_FMT(cv_marks_table[id.kind].word), CV_FMT(cv_str_head(l->text, length))));
+}
+
 /* Does an id of the dialogue stand in it? */
 static bool names_id(cv_str s)
 {
@@ -197,16 +215,46 @@ static bool named_kind(looking *l)
     return false;
 }
 
+/* The number of an id, whatever its letter is: "Мафин-П0101: …", "视角 P01：…". */
+static bool has_number(cv_str inside)
+{
+    for (size_t i = 1; i < inside.n; i++) {
+        size_t n = 0;
+        while (i + n < inside.n && n < 5 && cv_is_digit(inside.p[i + n]))
+            n++;
+        bool letter = cv_is_upper(inside.p[i - 1]) || (unsigned char)inside.p[i - 1] >= 0x80;
+        cv_str rest = cv_str_trim_left(cv_str_from(inside, i + n));
+        if (n > 1 && n < 5 && letter && (!rest.n || rest.p[0] == ':' || cv_str_starts(rest, CV_STR("："))))
+            return true;
+        i += n;
+    }
+    return false;
+}
+
+/* How much of it is words in capitals: "NO DISSENT", "CONVERGE?", "!PERSPECTIVE P01". */
+static size_t count_capitals(cv_str inside)
+{
+    size_t n = 0, capitals = 0;
+    if (inside.n && inside.p[0] == '!' && !names_id(inside))
+        return 0; /* > [!NOTE] */
+    for (; n < inside.n && (cv_is_upper(inside.p[n]) || cv_is_digit(inside.p[n]) || strchr(" -_?!", inside.p[n])); n++)
+        capitals += cv_is_upper(inside.p[n]);
+    return n == inside.n || strchr(":/=.,", inside.p[n]) ? capitals : 0;
+}
+
 static bool unknown_mark(looking *l)
 {
     enum { SHORTEST = 3 };
-    size_t n = 0;
-    while (n < l->inside.n && (cv_is_upper(l->inside.p[n]) || (n && strchr("-_", l->inside.p[n]))))
-        n++;
-    bool goes_on = n == l->inside.n || strchr(": /=.,", l->inside.p[n]);
+    size_t n = count_capitals(l->inside);
     bool named = cv_str_starts_nocase(l->inside, l->response->expert) && l->inside.n > l->response->expert.n &&
-                 strchr("-_ ", l->inside.p[l->response->expert.n]);
-    named = named || ends_in_number(l->inside) || is_foreign_word(l->inside);
+                 !cv_is_lower(l->inside.p[l->response->expert.n]) && l->inside.p[l->response->expert.n] != ':';
+    named = named || ends_in_number(l->inside) || is_foreign_word(l->inside) || has_number(l->inside);
+    size_t word = 0;
+    while (word < l->inside.n && (cv_is_upper(l->inside.p[word]) || (word && strchr("-_", l->inside.p[word]))))
+        word++;
+    bool goes_on = word == l->inside.n || strchr(": /=.,", l->inside.p[word]);
+    bool is_kind = word == 1 && l->inside.p[word] == ':' && cv_kind_of_letter(l->inside.p[0]) >= 0;
+    goes_on = (goes_on && word >= SHORTEST) || n >= SHORTEST || is_kind;
     cv_id id;
     size_t length;
     if (l->inside.p && cv_id_at(l->inside, &id, &length)) { /* [T0001 SETTLED]; otherwise an id that is spoken of */
@@ -215,21 +263,25 @@ static bool unknown_mark(looking *l)
             n++;
         if (n < SHORTEST && cv_str_find_char(rest, ':') == SIZE_MAX)
             return false;
-    } else if (!l->inside.p || (!named && (n < SHORTEST || !goes_on))) {
+    } else if (!l->inside.p || (!named && !goes_on)) {
         return false;
     }
     cv_str message = cv_arena_printf(l->a, "[%.*s] is not a mark of the format: it is read as text",
                                      CV_FMT(cv_excerpt(l->a, l->inside)));
     static const cv_str suggestion = CV_STR_INIT("use a mark that 'conclave spec' (conclave://spec) teaches");
-    return named || names_id(l->inside) ? tell(l, CV_STR("unknown_mark"), message, suggestion)
-                                        : tell_note(l, CV_STR("unknown_mark"), message, suggestion);
+    return named || is_kind || names_id(l->inside) ? tell(l, CV_STR("unknown_mark"), message, suggestion)
+                                                   : tell_note(l, CV_STR("unknown_mark"), message, suggestion);
 }
 
-/* A line that is nothing but a word of the vocabulary, in capitals. */
+/* A line that is nothing but a word of the vocabulary, in capitals, or with a colon behind it. */
 static bool only_word(looking *l)
 {
-    cv_str word = l->text;
-    while (word.n && strchr("*_.!: ", word.p[word.n - 1]))
+    cv_str word = cv_str_head(l->text, cv_str_find_char(l->text, ':'));
+    while (word.n && strchr("/\\", word.p[0]))
+        word = cv_str_from(word, 1);
+    if (cv_str_starts(word, CV_STR("MOVE ")))
+        word = cv_str_from(word, 5);
+    while (word.n && strchr("*_.!? ", word.p[word.n - 1]))
         word.n--;
     for (size_t i = 0; i < word.n; i++)
         if (!cv_is_upper(word.p[i]))
@@ -265,8 +317,8 @@ static bool unbracketed(looking *l)
             n++;
         if (cv_words_find(*forms[i].subs, cv_str_head(rest, n)) >= 0)
             return tell(l, CV_STR("no_brackets"),
-                        cv_arena_printf(l->a, "%.*s%.*s stands without brackets, so it is not a mark", CV_FMT(forms[i].word),
-                                        CV_FMT(cv_str_head(rest, n))),
+                        cv_arena_printf(l->a, "%.*s%.*s stands without brackets, so it is not a mark",
+                                        CV_FMT(forms[i].word), CV_FMT(cv_str_head(rest, n))),
                         CV_STR("write it in brackets, on a line of its own"));
     }
     return false;
@@ -367,15 +419,14 @@ static bool in_words(looking *l)
     return says_reference(l, l->text);
 }
 
-/* Ids of the expert's own that no mark makes, anywhere in the line. */
-static bool unmade_ids(looking *l)
+/* Ids of the expert's own that no mark makes, anywhere in a text of this line. */
+static void tell_unmade(looking *l, cv_str s, size_t line)
 {
-    cv_str s = l->line.trimmed;
     for (size_t i = 0; i < s.n; i++) {
         cv_id id;
         size_t length;
         bool is_new;
-        if (!cv_is_alpha(s.p[i]) || (i && (cv_is_alnum(s.p[i - 1]) || s.p[i - 1] == '-' || s.p[i - 1] == '[')))
+        if (!cv_is_alpha(s.p[i]) || (i && (cv_is_alnum(s.p[i - 1]) || s.p[i - 1] == '-')))
             continue;
         if (!cv_id_at(cv_str_head(cv_str_from(s, i), LONGEST_ID), &id, &length)) {
             while (i + 1 < s.n && (cv_is_alnum(s.p[i + 1]) || s.p[i + 1] == '-'))
@@ -387,13 +438,18 @@ static bool unmade_ids(looking *l)
             !cv_map_get(&l->response->ids, written)) {
             cv_map_put(&l->unmade, l->a, written, &is_new);
             if (is_new)
-                tell(l, CV_STR("unmade_id"),
-                     cv_arena_printf(l->a, "no mark of this response makes %.*s", CV_FMT(written)),
-                     cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(written)));
+                *CV_PUSH(l->a, l->found) = (cv_lookalike){
+                    CV_STR("unmade_id"), cv_arena_printf(l->a, "no mark of this response makes %.*s", CV_FMT(written)),
+                    cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(written)), CV_FATE_LOST,
+                    line};
         }
         i += length - 1;
     }
-    return false;
+}
+
+static void unmade_ids(looking *l)
+{
+    tell_unmade(l, l->line.trimmed, cv_plain_line(&l->response->plain, l->line.number));
 }
 
 /* [RE:SUPPORT P0001 OPPOSE R0001], [RE:SUPPORT P0001 to P0003]: a word with an id, where the label is. */
@@ -415,11 +471,24 @@ static void look_for_second(looking *l, const cv_parsed_mark *item)
         CV_STR("write each mark on a line of its own"), CV_FATE_LOST, item->mark->line};
 }
 
-/* Marks inside the label of another one. */
+/* An item that is made in the middle of a line has no text but its label. */
+static void look_at_place(looking *l, const cv_parsed_mark *item)
+{
+    if (item->makes && item->first && item->mark->inlined && !cv_has_word(item->mark->body))
+        *CV_PUSH(l->a, l->found) = (cv_lookalike){
+            CV_STR("in_line"),
+            cv_arena_printf(l->a, "%.*s stands in the middle of a line: its label is all of its text, the line is kept",
+                            CV_FMT(item->local_id)),
+            CV_STR("begin a line with the mark, and write the text below it"), CV_FATE_NOTE, item->mark->line};
+}
+
+/* Marks inside the label of another one, and ids that it should make. */
 static void look_at_labels(looking *l)
 {
     for (size_t i = 0; i < l->response->count; i++) {
         const cv_parsed_mark *item = &l->response->items[i];
+        tell_unmade(l, item->mark->label, item->mark->line);
+        look_at_place(l, item);
         cv_str text = cv_str_head(item->text, cv_str_find_char(item->text, '\n'));
         size_t close = SIZE_MAX, length;
         if (!item->mark->inlined && text.n && text.p[0] == '[')
@@ -444,16 +513,24 @@ static void look_at_labels(looking *l)
 static void look_at_line(looking *l)
 {
     static bool (*const forms[])(looking *) = {
-        row_of_words,  closed_too_early, move_without_word, short_id, lower_case,  no_brackets, unknown_mark,
-        named_verdict, named_kind,       only_word,         as_text,  unbracketed, in_words,    unmade_ids};
+        row_of_words, closed_too_early, move_without_word, short_id,  lower_case, no_brackets, bare_number,
+        unknown_mark, named_verdict,    named_kind,        only_word, as_text,    unbracketed, in_words};
     bool heading;
+    if (cv_str_starts(l->line.trimmed, CV_STR("\\**"))) /* a key in bold that is text (plain.h) */
+        l->line.trimmed = cv_str_from(l->line.trimmed, 1);
     l->text = cv_str_from(l->line.trimmed, cv_lead_of(l->line.trimmed, &heading));
-    size_t close = l->text.n && l->text.p[0] == '[' ? cv_str_find_char(l->text, ']') : SIZE_MAX;
+    size_t close = l->text.n && l->text.p[0] == '[' ? cv_str_find_char(l->text, ']') : SIZE_MAX, open = 1, length;
     bool link = close != SIZE_MAX && close + 1 < l->text.n && l->text.p[close + 1] == '(';
-    l->inside = close == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_from(cv_str_head(l->text, close), 1);
-    for (size_t i = 0; !link && i < CV_COUNT(forms); i++)
-        if (forms[i](l))
-            return;
+    if (l->text.n && (unsigned char)l->text.p[0] >= 0x80 && !(open = cv_bracket_at(l->text, &close, &length)))
+        close = SIZE_MAX;
+    l->inside = close == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_from(cv_str_head(l->text, close), open);
+    size_t before = l->found->count;
+    if (link)
+        return;
+    for (size_t i = 0; l->found->count == before && i < CV_COUNT(forms); i++)
+        forms[i](l);
+    if (l->found->count == before || l->found->items[before].fate == CV_FATE_NOTE)
+        unmade_ids(l);
 }
 
 /* From the first line that is not blank to the last: one fence. */

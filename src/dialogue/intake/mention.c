@@ -55,11 +55,12 @@ static cv_str without_openers(cv_str s, bool *ret_bracket)
         for (size_t i = 0; i < CV_COUNT(signs); i++)
             if (cv_str_ends(s, signs[i]))
                 s.n -= signs[i].n;
-        size_t open = s.n && s.p[s.n - 1] == '>' ? s.n - 1 : 0;
-        while (open && s.p[open] != '<' && s.n - open < 24)
+        bool tag = s.n && s.p[s.n - 1] == '>';
+        size_t open = s.n;
+        while (tag && open > 0 && s.p[open - 1] != '<' && s.n - open < 24)
             open--;
-        if (open < s.n && s.p[open] == '<')
-            s.n = open;
+        if (tag && open > 0 && s.p[open - 1] == '<')
+            s.n = open - 1;
     }
     return s;
 }
@@ -96,7 +97,9 @@ static bool withholds(cv_str sentence)
         "not never no nor neither nobody cannot without refuse refused refuses refusing decline declined declines "
         "withhold instead against premature if unless until before when once would could should might may say "
         "saying write writes wrote written writing tempted ask asks asked asking others experts everybody "
-        "everyone wait avoid nicht nie niemals kein keine keinen würde falls bevor ne pas jamais nunca não");
+        "everyone wait avoid option options either choose choice choices considered considering rejected rejecting "
+        "possible alternatives alternatively nicht nie niemals kein keine keinen würde falls bevor ne pas jamais nunca "
+        "não");
     bool alone;
     if (cv_str_find_nocase(sentence, CV_STR("n't")) != SIZE_MAX || cv_str_find(sentence, CV_STR("n’t")) != SIZE_MAX)
         return true;
@@ -165,7 +168,7 @@ static bool denies(cv_str s)
     static const cv_str phrases[] = {CV_STR_INIT("not yet"),   CV_STR_INIT("not now"),    CV_STR_INIT("not ready"),
                                      CV_STR_INIT("not until"), CV_STR_INIT("noch nicht"), CV_STR_INIT("pas encore")};
     size_t n = 0;
-    while (s.n && !cv_is_alpha(s.p[0]) && (unsigned char)s.p[0] < 0x80 && s.p[0] != '(')
+    while (s.n && !cv_is_alpha(s.p[0]) && (unsigned char)s.p[0] < 0x80)
         s = cv_str_from(s, 1);
     for (cv_str dash = CV_STR("—"); cv_str_starts(s, dash) || cv_str_starts(s, CV_STR("–"));)
         s = cv_str_trim_left(cv_str_from(s, dash.n));
@@ -241,12 +244,50 @@ static bool joins(cv_str between)
            cv_str_find_char(between, '|') == SIZE_MAX;
 }
 
-/* ~~[MOVE:CONVERGE]~~, <!-- [MOVE:CONVERGE] --> */
+/* ~~[MOVE:CONVERGE]~~, <!-- [MOVE:CONVERGE] -->, <del>[MOVE:CONVERGE]</del>, - [ ] [MOVE:CONVERGE], ❌ [MOVE:CONVERGE]
+ */
 static bool is_struck_out(cv_str lead, cv_str tail)
 {
-    if (cv_str_ends(cv_str_trim_right(lead), CV_STR("<!--")))
-        return true;
+    static const cv_str signs[] = {CV_STR_INIT("<!--"),     CV_STR_INIT("<del>"), CV_STR_INIT("<s>"),
+                                   CV_STR_INIT("<strike>"), CV_STR_INIT("[ ]"),   CV_STR_INIT("☐"),
+                                   CV_STR_INIT("❌"),        CV_STR_INIT("✗"),     CV_STR_INIT("✘"),
+                                   CV_STR_INIT("🚫"),        CV_STR_INIT("⛔")};
+    for (size_t i = 0; i < CV_COUNT(signs); i++)
+        if (cv_str_ends(cv_str_trim_right(lead), signs[i]))
+            return true;
     return cv_str_ends(cv_str_trim_right(lead), CV_STR("~~")) && cv_str_starts(cv_str_trim_left(tail), CV_STR("~~"));
+}
+
+bool cv_says_none(cv_str text)
+{
+    static const cv_str words[] = {CV_STR_INIT("none"),    CV_STR_INIT("nothing"),     CV_STR_INIT("n/a"),
+                                   CV_STR_INIT("keine"),   CV_STR_INIT("keiner"),      CV_STR_INIT("none identified"),
+                                   CV_STR_INIT("aucun"),   CV_STR_INIT("none raised"), CV_STR_INIT("none at this time"),
+                                   CV_STR_INIT("ninguno"), CV_STR_INIT("no dissent")};
+    text = cv_str_trim(text);
+    while (text.n && strchr(".!*_ ", text.p[text.n - 1]))
+        text.n--;
+    return cv_words_find((cv_words){words, CV_COUNT(words)}, text) >= 0;
+}
+
+/* [MOVE:CONVERGE: not yet], [RESOLVED T0001?], [DISSENT: none]: the mark's own words take it back. */
+static bool denies_itself(const cv_mark_place *m)
+{
+    if (is_signal(m->type))
+        return denies(m->label) || (m->label.n && m->label.p[0] == '?');
+    return cv_says_none(m->label.n ? m->label : m->body);
+}
+
+/* "Donut: [MOVE:CONVERGE]", "Donut said: …": the sentence begins with the name of somebody else, who is not spoken to.
+ */
+static bool is_of_another(const cv_speaker *who, cv_str sentence)
+{
+    cv_str name;
+    bool alone;
+    if (cv_str_starts(cv_str_trim(sentence), CV_STR("@")) || !cv_utf8_next_word(&sentence, &name, &alone) ||
+        cv_str_eq_nocase(name, who->expert) || (sentence.n && sentence.p[0] == ','))
+        return false;
+    return cv_state_expert(who->s, cv_arena_lower(who->a, name)) != NULL;
 }
 
 bool cv_is_mention(cv_str text, const cv_mark_place *m)
@@ -254,7 +295,7 @@ bool cv_is_mention(cv_str text, const cv_mark_place *m)
     enum { FAR = 400 }; /* no sentence is longer; a line may be, and have thousands of marks */
     size_t first = m->start, last = m->end;
     bool bracket;
-    if (m->hidden || !counts(m->type) || (is_signal(m->type) && denies(m->label)))
+    if (m->hidden || !counts(m->type) || denies_itself(m))
         return counts(m->type);
     while (first > m->line_start && m->start - first < FAR && text.p[first - 1] != '\n' && text.p[first - 1] != '|')
         first--;
@@ -277,6 +318,8 @@ bool cv_is_mention(cv_str text, const cv_mark_place *m)
     if (alone)
         return false;
     cv_str sentence = last_sentence(lead);
+    if (is_of_another(m->who, sentence))
+        return true;
     if (ends_sentence(lead))
         return strchr(".!?", lead.p[lead.n - 1]) ? false : withholds(sentence);
     if (behind == COMMA || withholds(sentence))

@@ -9,19 +9,21 @@
  *     I will not say [MOVE:CONVERGE] before the audit.    spoken of
  *     [MOVE:CONCEDE P0001] would be wrong.                spoken of: it is a part of the sentence
  *     [MOVE:CONVERGE: not yet]                            spoken of: it is taken back
- *     ~~[MOVE:CONVERGE]~~                                 spoken of: struck out
+ *     ~~[MOVE:CONVERGE]~~, - [ ] [MOVE:CONVERGE]          spoken of: struck out, not ticked
+ *     Donut: [MOVE:CONVERGE]                              spoken of: somebody else says it
  *
  * What is in doubt is spoken of: a signal that nobody gave is worse than one that has to be given again. Pure.
  */
 #ifndef CV_DIALOGUE_INTAKE_MENTION_H
 #define CV_DIALOGUE_INTAKE_MENTION_H
 
-#include "dialogue/text/mark.h"
+#include "dialogue/intake/spelling.h"
 
 /* A mark in its text. */
 typedef struct {
+    const cv_speaker *who; /* whose text it is */
     cv_mark_type type;
-    cv_str label;
+    cv_str label, body;
     size_t start, end;
     size_t line_start; /* nothing before this byte belongs to its line */
     bool hidden;       /* it stands in a comment */
@@ -30,5 +32,8 @@ typedef struct {
 } cv_mark_place;
 
 bool cv_is_mention(cv_str text, const cv_mark_place *place);
+
+/* "none", "N/A": there is nothing to say. */
+bool cv_says_none(cv_str text);
 
 #endif

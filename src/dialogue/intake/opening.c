@@ -141,7 +141,8 @@ static bool is_sound(const cv_opening_reader *r, cv_str s, const cv_mark *m)
     if (m->type == CV_MARK_OTHER || m->unclosed)
         return false;
     bool read = cv_head_read(r->who, cv_str_from(s, 1), &head), nearly = read && head.type == m->type;
-    if (read && head.reversed && shape == CV_SHAPE_ENTITY) /* [T0001: RESOLVED] */
+    if (read && shape == CV_SHAPE_ENTITY &&
+        (head.reversed || (head.type == CV_MARK_RESOLVED && head.targets))) /* [T0001: RESOLVED] */
         return false;
     if (nearly && has_wide(cv_str_head(s, head.rest)))
         return false;
@@ -207,28 +208,14 @@ static bool is_meant(const cv_head *h, cv_str s, size_t close, bool square)
 static bool read_bracketed(const cv_opening_reader *r, cv_str s, size_t lead, cv_opening *st)
 {
     cv_str here = cv_str_from(s, lead);
-    size_t close, close_length = 1;
-    bool known = here.n && strchr("[{(<", here.p[0]);
-    if (!here.n || !(known || (unsigned char)here.p[0] >= 0x80))
-        return false;
-    static const cv_str wide[] = {CV_STR_INIT("【"), CV_STR_INIT("［"), CV_STR_INIT("〔"), CV_STR_INIT("「")};
-    size_t open = 1;
-    for (size_t i = 0; i < CV_COUNT(wide); i++)
-        known = known || cv_str_starts(here, wide[i]);
-    if (!known)
-        return false;
-    if (here.p[0] == '[' || here.p[0] == '{')
-        open = here.n > 1 && here.p[1] == here.p[0] ? 2 : 1;
-    else if ((unsigned char)here.p[0] >= 0x80)
-        open = 3;
+    size_t close, close_length, open = cv_bracket_at(here, &close, &close_length);
     cv_head head;
-    if (!cv_head_read(r->who, cv_str_from(here, open), &head))
+    if (!open || !cv_head_read(r->who, cv_str_from(here, open), &head))
         return false;
-    cv_bracket_at(here, &close, &close_length);
-    if (close == SIZE_MAX && head.type == CV_MARK_MOVE)
-        return false; /* what it would have said is not known */
     head.rest += open;
-    if (!is_meant(&head, here, close, here.p[0] == '[' || open == 3))
+    if (close == SIZE_MAX && head.type == CV_MARK_MOVE && cv_has_word(cv_str_from(here, head.rest)))
+        return false; /* what it would have said is not known */
+    if (!is_meant(&head, here, close, here.p[0] == '[' || (unsigned char)here.p[0] >= 0x80))
         return false;
     if (cv_is_made(r, head.id) && close != SIZE_MAX && head.rest >= close)
         return false; /* it is spoken of */
@@ -240,7 +227,7 @@ static bool read_bracketed(const cv_opening_reader *r, cv_str s, size_t lead, cv
     size_t end = st->beyond ? cv_bare_end(here, head.rest) : st->unclosed ? here.n : close;
     st->end = lead + end + (st->beyond || st->unclosed ? 0 : close_length);
     st->label = cv_take_label(here, head.rest, end);
-    st->escape = here.p[0] != '[' || open == 2 || st->beyond;
+    st->escape = here.p[0] != '[' || open > 1 || st->beyond;
     set_owner(r, st, head.id);
     st->own = st->own || head.own;
     return true;
@@ -338,6 +325,8 @@ static bool read_settled(const cv_opening_reader *r, cv_str s, size_t lead, cv_o
     if (at == SIZE_MAX || !cv_id_at(cv_str_head(here, CV_MAX_HEAD), &id, &length) || id.form == CV_ID_EXPERT ||
         id.kind != CV_KIND_TENSION || at < length || (at + word.n < here.n && cv_is_alnum(here.p[at + word.n])))
         return false;
+    if (at + word.n < here.n && here.p[at + word.n] == '?')
+        return false;
     bool bracketed = here.p[at - 1] == '[' && at + word.n < here.n && here.p[at + word.n] == ']';
     cv_str between = cv_str_trim_right(cv_str_range(here.p + length, here.p + at));
     cv_str last = cv_str_from(between, between.n - (between.n < 3 ? between.n : 3));
@@ -358,6 +347,57 @@ static bool read_settled(const cv_opening_reader *r, cv_str s, size_t lead, cv_o
     return true;
 }
 
+/* "Cheap</h3>", "Cheap`": a label without the end of the tag or the backticks that began before it. */
+static cv_str without_ends(cv_str label, bool ticked)
+{
+    size_t open = label.n;
+    if (ticked && label.n && label.p[label.n - 1] == '`' && cv_str_find_char(label, '`') == label.n - 1)
+        label.n--;
+    while (open > 0 && label.n - open < 24 && label.p[open - 1] != '<')
+        open--;
+    if (open > 1 && label.p[label.n - 1] == '>' && label.p[open - 1] == '<' && label.p[open] == '/')
+        label.n = open - 1;
+    return cv_str_trim_right(label);
+}
+
+/* "### Cheap (MUFFIN-P0101)", "## Perspective [MUFFIN-P0101]: Cheap": the id in a heading, behind its label or before.
+ */
+static bool read_behind(const cv_opening_reader *r, cv_str s, size_t lead, cv_opening *st)
+{
+    cv_str here = cv_str_head(cv_str_from(s, lead), CV_MAX_LABEL);
+    for (size_t i = 0; i < here.n; i++) {
+        size_t close, length;
+        cv_head head;
+        cv_str inside = cv_str_from(here, i);
+        if (!strchr("([", here.p[i]) || !cv_bracket_at(inside, &close, &length) || close == SIZE_MAX)
+            continue;
+        if (!cv_head_read(r->who, cv_str_head(cv_str_from(inside, 1), close - 1), &head) || !head.own || !head.id.n ||
+            head.rest + 1 < close || cv_is_made(r, head.id))
+            continue;
+        cv_str before = cv_str_trim(cv_str_head(here, i)), behind = cv_str_trim(cv_str_from(inside, close + length));
+        bool bold = lead > 1 && s.p[lead - 1] == '*' && s.p[lead - 2] == '*' &&
+                    (cv_str_ends(before, CV_STR("**")) || cv_str_ends(behind, CV_STR("**")));
+        if (!bold && cv_str_trim_left(s).p[0] != '#')
+            return false;
+        while (before.n && strchr("*_:- ", before.p[before.n - 1]))
+            before.n--;
+        bool text = !cv_only_signs(behind);
+        while (text && strchr("*_:- ", behind.p[0]))
+            behind = cv_str_from(behind, 1);
+        if (!cv_has_word(before) || text != cv_says_nothing(r, before) || cv_str_find_char(before, '[') != SIZE_MAX)
+            return false;
+        st->form = CV_OPENING_BARE;
+        st->lead = lead;
+        st->head = head;
+        st->label = text ? cv_str_range(behind.p, here.p + cv_bare_end(here, (size_t)(behind.p - here.p))) : before;
+        st->end = lead + (size_t)((text ? cv_str_end(st->label) : cv_str_end(behind)) - here.p);
+        st->escape = true;
+        set_owner(r, st, head.id);
+        return true;
+    }
+    return false;
+}
+
 static bool read_bare(const cv_opening_reader *r, cv_str s, size_t lead, bool heading, cv_opening *st)
 {
     cv_str here = cv_str_from(s, lead), label;
@@ -365,7 +405,7 @@ static bool read_bare(const cv_opening_reader *r, cv_str s, size_t lead, bool he
     size_t end;
     bool ticked = here.n > 1 && here.p[0] == '`' && cv_is_alpha(here.p[1]); /* `MUFFIN-P0101`: Cheap */
     if (!here.n || !(ticked || cv_is_alpha(here.p[0]) || (unsigned char)here.p[0] >= 0x80) ||
-        !cv_head_read(r->who, here, &head))
+        cv_str_ends(cv_str_head(s, lead), CV_STR("~~")) || !cv_head_read(r->who, here, &head))
         return false;
     if (head.own && head.id.n && !cv_is_made(r, head.id) && read_parentheses(here, &head, &label, &end)) {
         st->label = label;
@@ -375,7 +415,7 @@ static bool read_bare(const cv_opening_reader *r, cv_str s, size_t lead, bool he
         end = cv_bare_end(here, head.rest < here.n ? head.rest : here.n);
         if (head.type < (cv_mark_type)CV_KIND_COUNT)
             end = emphasis_end(s, lead, head.rest, end);
-        st->label = cv_take_label(here, head.rest, end);
+        st->label = without_ends(cv_take_label(here, head.rest, end), ticked);
     }
     st->form = CV_OPENING_BARE;
     st->lead = lead;
@@ -460,20 +500,38 @@ bool cv_says_nothing(const cv_opening_reader *r, cv_str s)
     return true;
 }
 
-/* "My first point: [MUFFIN-P0101: Cheap]", with nothing behind the mark. */
+static bool has_letter(cv_str s)
+{
+    size_t n;
+    for (size_t i = 0; i < s.n; i += n) {
+        n = 1;
+        if (cv_is_alpha(s.p[i]) || ((unsigned char)s.p[i] >= 0x80 && !cv_sign_at(cv_str_from(s, i), &n)))
+            return true;
+    }
+    return false;
+}
+
+/* "My first point: [MUFFIN-P0101: Cheap]", "[10:32] [MUFFIN-P0101: Cheap]", with nothing behind the mark. */
 static bool read_led(const cv_opening_reader *r, cv_str s, cv_opening *st)
 {
     enum { LONGEST = 60 };
-    size_t at = cv_str_find_char(cv_str_head(s, LONGEST), '[');
+    cv_str front = cv_str_head(s, LONGEST);
+    size_t at = cv_str_find_char(front, '[');
+    while (at != SIZE_MAX && !has_letter(cv_str_head(cv_str_from(s, at), 2)) && !has_letter(cv_str_head(s, at))) {
+        size_t next = cv_str_find_char(cv_str_from(front, at + 1), '[');
+        at = next == SIZE_MAX ? SIZE_MAX : at + 1 + next;
+    }
     cv_str before = at == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_trim_right(cv_str_head(s, at));
+    bool signs = !has_letter(before);
     cv_mark m;
-    if (before.n < 2 || cv_str_find_char(before, '`') != SIZE_MAX || !cv_has_word(before))
+    if (before.n < 2 - (size_t)signs || cv_str_find_char(before, '`') != SIZE_MAX ||
+        (signs ? cv_str_find_char(before, '\\') != SIZE_MAX : !cv_has_word(before)))
         return false;
     while (before.n && strchr("*_ ", before.p[before.n - 1]))
         before.n--;
-    bool joint = before.n && (strchr(":>=", before.p[before.n - 1]) || cv_str_ends(before, CV_STR("—")) ||
-                              cv_str_ends(before, CV_STR("–")) || cv_str_ends(before, CV_STR("→")) ||
-                              cv_str_ends(before, CV_STR(" -")));
+    bool joint = signs || (before.n && (strchr(":>=", before.p[before.n - 1]) || cv_str_ends(before, CV_STR("—")) ||
+                                        cv_str_ends(before, CV_STR("–")) || cv_str_ends(before, CV_STR("→")) ||
+                                        cv_str_ends(before, CV_STR(" -"))));
     if (!joint || !cv_mark_at(cv_str_from(s, at), false, &m) || m.type >= (cv_mark_type)CV_KIND_COUNT ||
         !cv_only_signs(cv_str_from(s, at + m.end)) || !is_sound(r, cv_str_from(s, at), &m))
         return false;
@@ -507,7 +565,8 @@ bool cv_opening_read(const cv_opening_reader *r, cv_str s, cv_opening *st)
         return true;
     }
     return read_ticked(r, s, lead, st) || read_escaped(r, s, lead, st) || read_bracketed(r, s, lead, st) ||
-           (heading && read_settled(r, s, lead, st)) || read_bare(r, s, lead, heading, st) || read_led(r, s, st);
+           (heading && read_settled(r, s, lead, st)) || read_bare(r, s, lead, heading, st) ||
+           (heading && read_behind(r, s, lead, st)) || read_led(r, s, st);
 }
 
 /* ---- quotations ---------------------------------------------------------------------------------------------- */

@@ -113,10 +113,13 @@ static void ask_entity(reading *r, size_t i)
     cv_id id = {0};
     item->kind = (cv_kind)item->mark->type;
     r->written[i] = item->mark->id;
-    if (cv_mark_headline(r->a, item->mark).n == 0)
+    bool has_id = item->mark->id.n && cv_id_parse(item->mark->id, &id);
+    if (cv_says_none(item->mark->label) && !(has_id && id.form == CV_ID_DISPLAY))
+        remark(item, CV_STR("says_none"), CV_STR("the mark says that there is nothing"), CV_STR("leave the mark out"));
+    else if (cv_mark_headline(r->a, item->mark).n == 0)
         remark(item, CV_STR("empty_mark"), CV_STR("the mark has neither label nor text"),
                CV_STR("write a label behind the id, and the text below it"));
-    else if (item->mark->id.n == 0 || !cv_id_parse(item->mark->id, &id))
+    else if (!has_id)
         ask(r, i, NUMBERED, 0);
     else if (id.kind != item->kind)
         remark(item, CV_STR("wrong_kind"),
@@ -153,7 +156,11 @@ static void ask_all(reading *r)
                    (m->type == CV_MARK_REFINEMENT || (m->type == CV_MARK_CONCESSION && !m->targets.n)) &&
                    cv_mark_headline(r->a, m).n) {
             item->kind = kind_of_refinement(m);
-            ask(r, i, NUMBERED, 0);
+            if (cv_says_none(m->label))
+                remark(item, CV_STR("says_none"), CV_STR("the mark says that there is nothing"),
+                       CV_STR("leave the mark out"));
+            else
+                ask(r, i, NUMBERED, 0);
         }
     }
 }
@@ -320,12 +327,15 @@ static void find_mentions(cv_parsed_response *response)
     for (size_t i = 0; i < response->count; i++) {
         cv_parsed_mark *item = &response->items[i];
         const cv_mark *m = item->mark;
-        place = (cv_mark_place){.type = m->type,
+        place = (cv_mark_place){.who = &response->who,
+                                .type = m->type,
                                 .label = m->label,
+                                .body = m->body,
                                 .start = m->start,
                                 .end = m->end,
                                 .line_start = cv_plain_begin(&response->plain, m->line),
-                                .hidden = is_in_comment(response->plain.inner, m->start, &around),
+                                .hidden = is_in_comment(response->plain.inner, m->start, &around) ||
+                                          cv_plain_is_quoted(&response->plain, m->start),
                                 .before = place.end,
                                 .is_mention = place.is_mention};
         place.is_mention = item->mentioned = cv_is_mention(response->plain.inner, &place);

@@ -37,18 +37,33 @@ bool cv_plain_made(const cv_plain_reader *r, cv_str id)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+/* How long the end of a line is that stands here; 0: none does. Carriage returns alone, form feeds and the separators
+ * of Unicode end lines, too. */
+static size_t line_end_at(cv_str s)
+{
+    static const cv_str separators[] = {CV_STR_INIT("\xE2\x80\xA8"), CV_STR_INIT("\xE2\x80\xA9"),
+                                        CV_STR_INIT("\xC2\x85"), CV_STR_INIT("\f")};
+    size_t returns = 0;
+    while (returns < s.n && s.p[returns] == '\r')
+        returns++;
+    if (returns < s.n && s.p[returns] == '\n')
+        return returns + 1;
+    for (size_t i = 0; !returns && i < CV_COUNT(separators); i++)
+        if (cv_str_starts(s, separators[i]))
+            return separators[i].n;
+    return returns ? 1 : 0;
+}
+
 /* A byte order mark is no part of the first one. */
 static void find_rows(cv_plain_reader *r, cv_str source)
 {
     static const cv_str order_mark = CV_STR_INIT("\xEF\xBB\xBF");
     for (size_t at = cv_str_starts(source, order_mark) ? order_mark.n : 0; at < source.n;) {
-        size_t n = cv_str_find_char(cv_str_from(source, at), '\n');
-        size_t end = n == SIZE_MAX ? source.n : at + n, next = n == SIZE_MAX ? source.n : end + 1;
-        while (end > at && source.p[end - 1] == '\r')
-            end--;
-        *CV_PUSH(r->who->a, &r->rows) =
-            (cv_plain_row){.text = cv_str_range(source.p + at, source.p + end), .next = next};
-        at = next;
+        size_t end = at, length = 0;
+        while (end < source.n && !(length = line_end_at(cv_str_from(source, end))))
+            end++;
+        *CV_PUSH(r->who->a, &r->rows) = (cv_plain_row){.text = cv_str_range(source.p + at, source.p + end)};
+        at = end + length;
     }
     r->last = r->rows.count;
 }
@@ -288,9 +303,9 @@ static bool begins_another(const cv_plain_reader *r, cv_str *s, cv_head *ret_hea
     bool listed = false;
     if (s->n == 0)
         return false;
-    for (const char *before = s->p; !listed && (before[-1] == ' ' || strchr(",;", before[-1])); before--)
+    for (const char *before = s->p; !listed && strchr(" ,;|/+&", before[-1]); before--)
         listed = before[-1] != ' ';
-    for (; s->n && strchr(" ,;", s->p[0]); *s = cv_str_from(*s, 1))
+    for (; s->n && strchr(" ,;|/+&", s->p[0]); *s = cv_str_from(*s, 1))
         listed = listed || s->p[0] != ' ';
     if (cv_str_starts_nocase(*s, CV_STR("and "))) {
         *s = cv_str_from(*s, 4);
@@ -298,7 +313,47 @@ static bool begins_another(const cv_plain_reader *r, cv_str *s, cv_head *ret_hea
     }
     bool named = cv_str_starts_nocase(*s, CV_STR("RE:")) || cv_str_starts_nocase(*s, CV_STR("MOVE:"));
     return s->n && (named || listed) && cv_head_read(r->who, *s, ret_head) &&
-           (ret_head->type == CV_MARK_REFERENCE || ret_head->type == CV_MARK_MOVE) && (named || ret_head->targets);
+           (ret_head->type == CV_MARK_REFERENCE || ret_head->type == CV_MARK_MOVE ||
+            ret_head->type == CV_MARK_RESOLVED) &&
+           (named || ret_head->targets);
+}
+
+/* The label of an item up to "| RE:SUPPORT P0001" or "; MUFFIN-P0102: Good", which is another mark; SIZE_MAX: all of
+ * it. */
+static size_t own_label(const cv_plain_reader *r, cv_str label)
+{
+    for (size_t i = 0; i < label.n && i < CV_MAX_LABEL; i++) {
+        cv_head next;
+        cv_str rest = cv_str_trim_left(cv_str_from(label, i + (i > 0)));
+        if ((i > 0 && !strchr("|;,", label.p[i])) || !rest.n)
+            continue;
+        bool named = cv_str_starts(rest, CV_STR("RE:")) || cv_str_starts(rest, CV_STR("MOVE:"));
+        if (cv_head_read(r->who, rest, &next) &&
+            (next.type < (cv_mark_type)CV_KIND_COUNT
+                 ? i > 0 && next.own && next.id.n && next.colon && next.rest < rest.n && !cv_plain_made(r, next.id)
+                 : named && (next.type == CV_MARK_REFERENCE || next.type == CV_MARK_MOVE)))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/* [MUFFIN-P0101: Cheap | RE:SUPPORT P0001] */
+static cv_str split_item(const cv_plain_reader *r, cv_str head, cv_str label)
+{
+    cv_buf text = {0};
+    size_t end = own_label(r, label);
+    if (end == SIZE_MAX)
+        return (cv_str){NULL, 0};
+    for (cv_head next; head.n; end = own_label(r, label)) {
+        cv_str mine = cv_str_trim(cv_str_head(label, end));
+        label = end == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_from(label, end);
+        cv_buf_printf(&text, "%s[%.*s%s%.*s]", text.n ? " " : "", CV_FMT(head), mine.n ? ": " : "", CV_FMT(mine));
+        while (label.n && strchr(" |;,", label.p[0]))
+            label = cv_str_from(label, 1);
+        head = label.n && cv_head_read(r->who, label, &next) ? next.head : (cv_str){NULL, 0};
+        label = head.n ? cv_str_from(label, next.rest) : label;
+    }
+    return cv_buf_take(&text, r->who->a);
 }
 
 /* [RE:SUPPORT P0001, RE:ADDRESS T0001] as two marks; empty: it is one. `head`: of the first, without brackets. */
@@ -306,7 +361,11 @@ static cv_str split_mark(const cv_plain_reader *r, cv_mark_type type, cv_str hea
 {
     cv_buf text = {0};
     cv_head next;
-    if ((type != CV_MARK_REFERENCE && type != CV_MARK_MOVE) || !begins_another(r, &label, &next))
+    if (type < (cv_mark_type)CV_KIND_COUNT)
+        return split_item(r, head, label);
+    bool alone =
+        cv_str_find_char(head, ' ') == SIZE_MAX && !cv_str_ends(head, CV_STR("CONVERGE")); /* SUPPORT/OPPOSE P1 */
+    if ((type != CV_MARK_REFERENCE && type != CV_MARK_MOVE) || alone || !begins_another(r, &label, &next))
         return (cv_str){NULL, 0};
     cv_buf_printf(&text, "[%.*s]", CV_FMT(head));
     for (bool more = true; more;) {
@@ -326,7 +385,9 @@ static void put_spelt(cv_plain_reader *r, cv_str s, cv_opening *st)
     cv_str written = cv_str_range(s.p + st->lead, s.p + st->end), behind = cv_str_from(s, st->end);
     size_t end, n;
     bool entity = st->head.type < (cv_mark_type)CV_KIND_COUNT;
-    cv_str type = type_of(st, written), parts = split_mark(r, st->head.type, st->head.head, st->label);
+    cv_str type = type_of(st, written), parts = {NULL, 0};
+    if (!entity || !st->escape)
+        parts = split_mark(r, st->head.type, st->head.head, st->label);
     size_t rows = st->unclosed && s.n < CV_MAX_LABEL ? label_rows(r, &end) : 0;
     if (rows) {
         join_label(r, st, rows, end, &written, &behind);
@@ -361,7 +422,7 @@ static void drop_underline(cv_plain_reader *r)
 {
     size_t next = r->at + 1;
     cv_str s = next < r->last ? cv_plain_row_text(r, next) : (cv_str){NULL, 0};
-    if (s.n < 2 || (s.p[0] != '=' && s.p[0] != '-'))
+    if (s.n < 2 || !strchr("=-*_", s.p[0]) || (strchr("*_", s.p[0]) && s.n < 3))
         return;
     for (size_t i = 1; i < s.n; i++)
         if (s.p[i] != s.p[0])
@@ -427,14 +488,37 @@ static bool put_broken(cv_plain_reader *r, cv_str s)
     return true;
 }
 
+static bool has_mark(cv_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == '[' && cv_mark_begins(cv_str_from(s, i)))
+            return true;
+    return false;
+}
+
+/* "**Why:** It is cheap." below a mark, "**Signal:** [MOVE:CONVERGE]": above the first section a key in bold and its
+ * value would be metadata of the document. Here they are text, which a backslash says. */
+static bool put_keyed(cv_plain_reader *r, cv_str s)
+{
+    cv_line line;
+    cv_line_classify(s, NULL, &line);
+    if (line.kind != CV_LINE_METADATA || r->sections || !(r->below_mark || has_mark(line.value)))
+        return false;
+    cv_plain_put_source(r, cv_str_range(s.p, line.trimmed.p));
+    cv_plain_put_text(r, CV_STR("\\"), (cv_str){line.trimmed.p, 0});
+    put_rest(r, cv_str_range(line.trimmed.p, cv_str_end(s)));
+    return true;
+}
+
 void cv_plain_put_row(cv_plain_reader *r, cv_str s)
 {
     cv_opening st;
     if (!cv_plain_opens(r, s, &st) || (st.foreign && cv_is_quotation(s))) {
-        if (!put_broken(r, s))
+        if (!put_broken(r, s) && !put_keyed(r, s))
             put_rest(r, s);
         return;
     }
+    r->below_mark = true;
     if (st.form != CV_OPENING_NATIVE) {
         put_spelt(r, s, &st);
         drop_underline(r);
@@ -469,6 +553,19 @@ bool cv_plain_is_row(const cv_plain_reader *r, size_t i)
     return i < r->last && !r->rows.items[i].dropped && !r->rows.items[i].fenced;
 }
 
+/* "— Donut" in the last row of a quotation: it is somebody else's. */
+static bool is_signed_by_another(const cv_plain_reader *r, cv_str row)
+{
+    static const cv_str dashes[] = {CV_STR_INIT("—"), CV_STR_INIT("–"), CV_STR_INIT("--"), CV_STR_INIT("-")};
+    cv_str s = cv_str_trim(cv_unquoted(row)), name;
+    bool alone;
+    for (size_t i = 0; i < CV_COUNT(dashes); i++)
+        if (cv_str_starts(s, dashes[i]))
+            return cv_utf8_next_word(&s, &name, &alone) && !cv_str_eq_nocase(name, r->who->expert) &&
+                   cv_state_expert(r->who->s, cv_arena_lower(r->who->a, name));
+    return false;
+}
+
 /* Quotations that hold a mark of the expert's own are opened; what is quoted of others stays a quotation. */
 static void open_quotations(cv_plain_reader *r)
 {
@@ -479,6 +576,14 @@ static void open_quotations(cv_plain_reader *r)
             cv_opening st;
             own = own || (cv_plain_opens(r, cv_unquoted(r->rows.items[end].text), &st) && !st.foreign);
         }
+        bool signed_off = own && is_signed_by_another(r, r->rows.items[end - 1].text);
+        for (size_t k = first; signed_off && k < end; k++)
+            r->rows.items[k].fenced = true; /* it stays as it is */
+        if (signed_off)
+            *CV_PUSH(r->who->a, &r->plain->quoted) =
+                (cv_plain_run){.source = offset(r, r->rows.items[first].text.p),
+                               .source_end = offset(r, cv_str_end(r->rows.items[end - 1].text))};
+        own = own && !signed_off;
         for (size_t k = first; own && k < end; k++)
             r->rows.items[k].text = cv_unquoted(r->rows.items[k].text);
         if (own)
@@ -533,6 +638,17 @@ static void open_comments(cv_plain_reader *r)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
+/* Headings and rules end what belongs to a mark. */
+static void note_structure(cv_plain_reader *r, const cv_plain_row *row)
+{
+    cv_line line;
+    if (row->fenced)
+        return;
+    cv_line_classify(row->text, NULL, &line);
+    r->sections = r->sections || line.level == 2;
+    r->below_mark = r->below_mark && line.level == 0 && !line.rule;
+}
+
 static void put_all(cv_plain_reader *r)
 {
     *CV_PUSH(r->who->a, &r->plain->lines) = r->first + 1;
@@ -558,6 +674,7 @@ static void put_all(cv_plain_reader *r)
             r->at--;
             continue;
         }
+        note_structure(r, line);
         if (line->fenced)
             cv_plain_put_source(r, line->text);
         else
@@ -686,4 +803,17 @@ size_t cv_plain_begin(const cv_plain *p, size_t line)
 size_t cv_plain_source(const cv_plain *p, size_t inner)
 {
     return p->outer.runs.count && p->inner.p != p->source.p ? cv_unwrapped_place(&p->outer, inner) : inner;
+}
+
+bool cv_plain_is_quoted(const cv_plain *p, size_t inner)
+{
+    size_t low = 0, high = p->quoted.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (p->quoted.items[middle].source_end <= inner)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->quoted.count && p->quoted.items[low].source <= inner;
 }

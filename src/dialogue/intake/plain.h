@@ -47,6 +47,7 @@ typedef struct {
     CV_STATE_LIST(cv_plain_run) runs;       /* in `inner`; none: the text is all of it */
     CV_STATE_LIST(size_t) lines;            /* of the source, for each line of the text; none likewise */
     CV_STATE_LIST(size_t) begins;           /* for each line of `inner`, where its text begins; none likewise */
+    CV_STATE_LIST(cv_plain_run) quoted;     /* quotations of others: nothing in them counts */
     CV_STATE_LIST(cv_plain_remark) remarks; /* by line */
 } cv_plain;
 
@@ -61,5 +62,8 @@ size_t cv_plain_line(const cv_plain *plain, size_t line);
 
 /* Where the text of a line begins, behind what a program put before it; 0: at its first byte. */
 size_t cv_plain_begin(const cv_plain *plain, size_t line);
+
+/* Does this byte of `inner` lie in a quotation that somebody else has signed? */
+bool cv_plain_is_quoted(const cv_plain *plain, size_t inner);
 
 #endif

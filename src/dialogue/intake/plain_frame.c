@@ -134,23 +134,65 @@ static size_t usage_rows(const cv_plain_reader *r)
     return 0;
 }
 
-/* <think> … </think> before the answer: what a model tells itself. Answers how many rows it has; 0: there is none, or
- * it is the whole answer. `ret_rest`: what follows it on its last row. */
+/* <think> … </think> before the answer: what a model tells itself; and what stands before the answer in the words of a
+ * model's own template. Without an opening word the closing one is enough. */
+static const struct {
+    cv_str open, close;
+} thoughts[] = {
+    {CV_STR_INIT("<think>"), CV_STR_INIT("</think>")},
+    {CV_STR_INIT("<thinking>"), CV_STR_INIT("</thinking>")},
+    {CV_STR_INIT("<thought>"), CV_STR_INIT("</thought>")},
+    {CV_STR_INIT("<thoughts>"), CV_STR_INIT("</thoughts>")},
+    {CV_STR_INIT("<antThinking>"), CV_STR_INIT("</antThinking>")},
+    {CV_STR_INIT("<reasoning>"), CV_STR_INIT("</reasoning>")},
+    {CV_STR_INIT("<reflection>"), CV_STR_INIT("</reflection>")},
+    {CV_STR_INIT("<scratchpad>"), CV_STR_INIT("</scratchpad>")},
+    {CV_STR_INIT("[THINK]"), CV_STR_INIT("[/THINK]")},
+    {CV_STR_INIT("◁think▷"), CV_STR_INIT("◁/think▷")},
+    {CV_STR_INIT("<|channel|>"), CV_STR_INIT("<|channel|>final<|message|>")},
+    {CV_STR_INIT("<|start_header_id|>"), CV_STR_INIT("<|end_header_id|>")},
+    {CV_STR_INIT("<|im_start|>"), CV_STR_INIT("<|im_start|>assistant")},
+    {CV_STR_INIT("<start_of_turn>"), CV_STR_INIT("<start_of_turn>model")},
+    {CV_STR_INIT("<s>[INST]"), CV_STR_INIT("[/INST]")},
+    {CV_STR_INIT("[INST]"), CV_STR_INIT("[/INST]")},
+    {CV_STR_INIT(""), CV_STR_INIT("</think>")},
+};
+
+/* How many rows they have; 0: there are none, or they are the whole answer. `ret_rest`: what follows on the last row.
+ */
 static size_t thinking_rows(const cv_plain_reader *r, cv_str *ret_rest)
 {
-    static const cv_str open[] = {CV_STR_INIT("<think>"), CV_STR_INIT("<thinking>"), CV_STR_INIT("<reasoning>")},
-                        close[] = {CV_STR_INIT("</think>"), CV_STR_INIT("</thinking>"), CV_STR_INIT("</reasoning>")};
     cv_str top = cv_plain_row_text(r, r->first);
-    for (size_t i = 0; i < CV_COUNT(open); i++)
-        for (size_t k = r->first; cv_str_starts_nocase(top, open[i]) && k < r->last; k++) {
-            cv_str row = r->rows.items[k].text;
-            size_t at = cv_str_find_nocase(row, close[i]);
+    for (size_t i = 0; i < CV_COUNT(thoughts); i++)
+        for (size_t k = r->first; cv_str_starts_nocase(top, thoughts[i].open) && k < r->last; k++) {
+            cv_str row = r->rows.items[k].text, close = thoughts[i].close;
+            size_t at = thoughts[i].open.n                          ? cv_str_find_nocase(row, close)
+                        : cv_str_eq_nocase(cv_str_trim(row), close) ? cv_str_find_nocase(row, close)
+                                                                    : SIZE_MAX;
             if (at == SIZE_MAX)
                 continue;
-            *ret_rest = cv_str_trim_left(cv_str_from(row, at + close[i].n));
+            *ret_rest = cv_str_trim_left(cv_str_from(row, at + close.n));
             return ret_rest->n || k + 1 < r->last ? k + 1 - r->first : 0;
         }
     return 0;
+}
+
+/* <|im_end|>, </s>: what a model's template puts behind an answer. Cuts it off the last row. */
+static bool cut_end(cv_plain_reader *r)
+{
+    static const cv_str ends[] = {
+        CV_STR_INIT("<|im_end|>"),           CV_STR_INIT("<|eot_id|>"), CV_STR_INIT("<|end|>"),
+        CV_STR_INIT("<|return|>"),           CV_STR_INIT("</s>"),       CV_STR_INIT("<|endoftext|>"),
+        CV_STR_INIT("<|end_of_text|>"),      CV_STR_INIT("<eos>"),      CV_STR_INIT("<end_of_turn>"),
+        CV_STR_INIT("<｜end▁of▁sentence｜>")};
+    cv_str *row = &r->rows.items[r->last - 1].text, s = cv_str_trim_right(*row);
+    for (size_t i = 0; i < CV_COUNT(ends); i++)
+        if (cv_str_ends(s, ends[i]) && cv_str_find(s, CV_STR("<s>")) == SIZE_MAX) {
+            *row = cv_str_head(s, s.n - ends[i].n);
+            cv_plain_tell_frame(r, r->last - 1, r->last - 1);
+            return true;
+        }
+    return false;
 }
 
 static void drop_thinking(cv_plain_reader *r, size_t rows, cv_str rest)
@@ -276,7 +318,7 @@ static bool peel(cv_plain_reader *r, bool *ret_fence)
     }
     drop_rows(r, first, r->first);
     drop_rows(r, r->last, last);
-    return r->first > first || r->last < last || thinking;
+    return r->first > first || r->last < last || thinking || cut_end(r);
 }
 
 static void find_frame(cv_plain_reader *r)

@@ -7,7 +7,6 @@
 
 typedef struct {
     cv_str text;  /* without its end */
-    size_t next;  /* where the next one begins in the source */
     bool dropped; /* not in the text */
     bool fenced;  /* code */
     bool mark;    /* it begins with a mark, seen from the outside */
@@ -21,7 +20,9 @@ typedef struct {
     size_t first, last; /* the answer, without its frame */
     cv_map made;
     cv_buf out;
-    size_t at; /* the row that is put */
+    size_t at;       /* the row that is put */
+    bool sections;   /* one has begun: keys in bold are text from here on */
+    bool below_mark; /* what is put belongs to a mark */
 } cv_plain_reader;
 
 void cv_plain_tell(cv_plain_reader *r, cv_fate fate, cv_str type, size_t first, size_t last, cv_str message,

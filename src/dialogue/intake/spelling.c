@@ -50,7 +50,7 @@ static bool is_wide_blank(uint32_t code)
 static bool is_nothing(uint32_t code)
 {
     return code == 0xad || (code >= 0x200b && code <= 0x200f) || code == 0x2060 || code == 0xfeff ||
-           (code >= 0xfe00 && code <= 0xfe0f) || code == '*' || code == '`';
+           (code >= 0x2066 && code <= 0x2069) || (code >= 0xfe00 && code <= 0xfe0f) || code == '*' || code == '`';
 }
 
 static bool is_dash(uint32_t code)
@@ -77,7 +77,7 @@ static const char *letters_of(uint32_t code, way how, char room[2])
         return " ";
     if (is_dash(code))
         return "-";
-    if (code == 0x2236 || code == 0xa789)
+    if (code == 0x2236 || code == 0xa789 || code == 0xfe30)
         return ":";
     if (code == 0x2018 || code == 0x2019)
         return "'";
@@ -99,6 +99,12 @@ static const char *letters_of(uint32_t code, way how, char room[2])
         return ""; /* a mark that stands behind its letter */
     room[0] = n > 0 && n <= (utf8proc_ssize_t)CV_COUNT(parts) && parts[0] < 0x80 ? cv_upper((char)parts[0]) : '\1';
     return room;
+}
+
+/* "\\_", "\\-": how markdown keeps a sign from meaning something. */
+static bool is_escape(uint32_t code, cv_str behind)
+{
+    return code == '\\' && behind.n && strchr("-_:.#*", behind.p[0]);
 }
 
 static void read_letters(cv_str s, way how, letters *ret)
@@ -125,7 +131,10 @@ static void read_letters(cv_str s, way how, letters *ret)
             rest = behind;
             continue;
         }
-        for (const char *c = letters_of(code, how, room); *c; c++) {
+        const char *c = is_escape(code, rest) ? "" : letters_of(code, how, room);
+        if (ret->n == 0 && *c == '\1' && cv_utf8_is_emoji(code))
+            continue;
+        for (; *c; c++) {
             ret->c[ret->n] = *c;
             ret->at[ret->n++] = (uint16_t)at;
         }
@@ -240,11 +249,17 @@ typedef struct {
     bool by_word;
 } number_of;
 
+/* A letter or two are wrong, but not the first one: UNRESOLVED is not RESOLVED. */
+static bool is_nearly(cv_str word, cv_str known, size_t most)
+{
+    return word.n && cv_upper(word.p[0]) == cv_upper(known.p[0]) && cv_str_distance(word, known, most) <= most;
+}
+
 static int kind_by_word(cv_str word)
 {
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         if (cv_str_eq_nocase(word, cv_kinds[kind].word) || cv_str_eq_nocase(word, cv_kinds[kind].plural) ||
-            (word.n > 6 && cv_str_distance(word, cv_kinds[kind].word, 2) <= 2) ||
+            (word.n > 6 && is_nearly(word, cv_kinds[kind].word, 2)) ||
             (word.n > 5 && cv_str_starts_nocase(cv_kinds[kind].word, word)))
             return kind;
     return cv_str_eq(word, CV_STR("PROPOSAL")) ? CV_KIND_RECOMMENDATION : -1;
@@ -281,6 +296,29 @@ static bool take_digits(walk *w, number_of *ret)
     w->at = from;
     ret->digits = (cv_str){NULL, 0};
     return false;
+}
+
+/* P1.1, P01-02 behind a name: the round and the number in it. */
+static bool take_joined(walk *w, number_of *ret)
+{
+    walk next = *w;
+    int part[2];
+    *ret = (number_of){.kind = cv_kind_of_letter(peek(w))};
+    for (size_t i = 0; i < 2; i++, next.at++) {
+        next.at += i == 0; /* behind the letter */
+        size_t n = count_digits(&next);
+        if (ret->kind < 0 || n == 0 || n > 2 || !cv_str_to_int((cv_str){w->l->c + next.at, n}, &part[i]))
+            return false;
+        next.at += n;
+        if (i == 0 && peek(&next) != '.' && peek(&next) != '-')
+            return false;
+    }
+    next.at--;
+    if (peek(&next) != ':' && peek(&next) != ']')
+        return false;
+    ret->digits = cv_arena_printf(w->who->a, "%02d%02d", part[0], part[1]);
+    w->at = next.at;
+    return true;
 }
 
 static bool take_number(walk *w, number_of *ret)
@@ -374,9 +412,10 @@ static bool skip_kind(walk *w)
 
 static void skip_between(walk *w)
 {
-    static const cv_str words[] = {CV_STR_INIT("AND "),  CV_STR_INIT("VS. "), CV_STR_INIT("VS "),
-                                   CV_STR_INIT("WITH "), CV_STR_INIT("TO "),  CV_STR_INIT("AGAINST "),
-                                   CV_STR_INIT("ON "),   CV_STR_INIT("OF ")};
+    static const cv_str words[] = {CV_STR_INIT("AND "),     CV_STR_INIT("VS. "), CV_STR_INIT("VS "),
+                                   CV_STR_INIT("WITH "),    CV_STR_INIT("TO "),  CV_STR_INIT("AGAINST "),
+                                   CV_STR_INIT("ON "),      CV_STR_INIT("OF "),  CV_STR_INIT("VERSUS "),
+                                   CV_STR_INIT("BETWEEN "), CV_STR_INIT("X "),   CV_STR_INIT("BOTH ")};
     for (;;) {
         while (peek(w) && strchr(" ,;/&+|<>-=(#)", peek(w)))
             w->at++;
@@ -391,11 +430,31 @@ static void skip_between(walk *w)
     }
 }
 
-/* All ids from here on: "P0001, T0002". Stands behind the last of them. `signs`: what may stand before the first. */
+/* P0001 ("Mandate"), R0001 (Collar): a list goes on behind what is said of each in parentheses, which stays text. */
+static bool skip_remark(walk *w)
+{
+    walk next = *w;
+    skip_blanks(&next);
+    if (peek(&next) != '(')
+        return false;
+    while (peek(&next) && peek(&next) != ')' && peek(&next) != ']')
+        next.at++;
+    bool closed = peek(&next) == ')';
+    next.at++;
+    skip_blanks(&next);
+    if (!closed || !peek(&next) || !strchr(",;&+/", peek(&next)))
+        return false;
+    *w = next;
+    return true;
+}
+
+/* All ids from here on: "P0001, T0002". Stands behind the last of them that is only parted by signs. `signs`: what may
+ * stand before the first. */
 static cv_str take_targets(walk *w, const char *signs, size_t *ret_count)
 {
     cv_buf list = {0};
     size_t behind = w->at;
+    bool remarked = false;
     for (*ret_count = 0;; ++*ret_count) {
         skip_between(w);
         if (*ret_count == 0 && peek(w) && strchr(signs, peek(w))) {
@@ -407,7 +466,8 @@ static cv_str take_targets(walk *w, const char *signs, size_t *ret_count)
         if (!target.n)
             break;
         cv_buf_printf(&list, "%s%.*s", *ret_count ? ", " : "", CV_FMT(target));
-        behind = w->at;
+        behind = remarked ? behind : w->at;
+        remarked = skip_remark(w) || remarked;
     }
     w->at = behind;
     return cv_buf_take(&list, w->who->a);
@@ -415,8 +475,8 @@ static cv_str take_targets(walk *w, const char *signs, size_t *ret_count)
 
 /* ---- heads ------------------------------------------------------------------------------------------------------- */
 
-/* The word of a vocabulary, also as SUPPORTS, OPPOSED, CHALLENGING, or with a letter or two wrong. */
-static int find_inflected(cv_words words, cv_str word)
+/* The word of a vocabulary, also as SUPPORTS, OPPOSED, CHALLENGING; -1: none. */
+static int find_form(cv_words words, cv_str word)
 {
     for (size_t i = 0; i < words.count; i++) {
         cv_str known = words.items[i];
@@ -430,8 +490,17 @@ static int find_inflected(cv_words words, cv_str word)
             if (cv_str_eq(tail, tails[k]))
                 return (int)i;
     }
-    for (size_t i = 0; word.n > 5 && i < words.count; i++)
-        if (cv_str_distance(word, words.items[i], 1) <= 1)
+    return -1;
+}
+
+/* … or with a letter wrong, unless it is another word: DEFEND is not DEPEND. */
+static int find_inflected(cv_words words, cv_str word)
+{
+    int found = find_form(words, word);
+    if (found >= 0 || word.n < 6 || find_form(cv_ref_words, word) >= 0 || find_form(cv_move_words, word) >= 0)
+        return found;
+    for (size_t i = 0; i < words.count; i++)
+        if (is_nearly(word, words.items[i], 1))
             return (int)i;
     return -1;
 }
@@ -611,13 +680,13 @@ static bool read_entity(walk *w, cv_head *h)
     size_t from = w->at;
     cv_str expert = take_expert(w);
     skip_possessive(w);
-    if (expert.n && !skip_joint(w, "-_:/.,]")) {
+    if (expert.n && !skip_joint(w, "-_:/.,#]")) {
         expert = (cv_str){NULL, 0};
         w->at = from;
     }
     int round = expert.n ? take_round(w) : -1;
-    if (!take_number(w, &number) || (is_new && !number.by_word) ||
-        (expert.n && number.digits.n == 0 && !number.by_word))
+    if (!(expert.n && take_joined(w, &number)) && (!take_number(w, &number) || (is_new && !number.by_word) ||
+                                                   (expert.n && number.digits.n == 0 && !number.by_word)))
         return false;
     if (expert.n && number.digits.n == 0) { /* KIM-PERSPECTIVE: the next number */
         if (!cv_str_eq(expert, w->who->expert))
@@ -698,6 +767,35 @@ static bool read_stranger(walk *w, cv_head *h)
     return false;
 }
 
+/* FINAL VERDICT, DISSENTING OPINION, MINORITY REPORT: verdicts by other names. */
+static bool read_verdict(walk *w, cv_head *h)
+{
+    static const struct {
+        cv_str written;
+        cv_mark_type type;
+        cv_str head;
+    } names[] = {{CV_STR_INIT("FINAL VERDICT"), CV_MARK_VERDICT, CV_STR_INIT("VERDICT:FINAL")},
+                 {CV_STR_INIT("INTERIM VERDICT"), CV_MARK_VERDICT, CV_STR_INIT("VERDICT:INTERIM")},
+                 {CV_STR_INIT("DISSENTING OPINION"), CV_MARK_DISSENT, CV_STR_INIT("DISSENT")},
+                 {CV_STR_INIT("DISSENTING VIEW"), CV_MARK_DISSENT, CV_STR_INIT("DISSENT")},
+                 {CV_STR_INIT("FORMAL DISSENT"), CV_MARK_DISSENT, CV_STR_INIT("DISSENT")},
+                 {CV_STR_INIT("STRONG DISSENT"), CV_MARK_DISSENT, CV_STR_INIT("DISSENT")},
+                 {CV_STR_INIT("MINORITY OPINION"), CV_MARK_MINORITY_VERDICT, CV_STR_INIT("MINORITY VERDICT")},
+                 {CV_STR_INIT("MINORITY REPORT"), CV_MARK_MINORITY_VERDICT, CV_STR_INIT("MINORITY VERDICT")},
+                 {CV_STR_INIT("MINORITY VIEW"), CV_MARK_MINORITY_VERDICT, CV_STR_INIT("MINORITY VERDICT")}};
+    for (size_t i = 0; i < CV_COUNT(names); i++) {
+        if (!cv_str_starts(left(w), names[i].written))
+            continue;
+        w->at += names[i].written.n;
+        h->type = names[i].type;
+        h->head = names[i].head;
+        bool ends = ends_here(w);
+        end_head(w, h);
+        return ends && h->colon;
+    }
+    return false;
+}
+
 /* RESOLVED, MINORITY_VERDICT, Refinment: the other words of marks. */
 static bool read_word(walk *w, cv_head *h)
 {
@@ -718,8 +816,7 @@ static bool read_word(walk *w, cv_head *h)
             w->at = from;
             cv_str written = take_word(w);
             bool is_part = cv_str_eq(written, CV_STR("MINORITY")) && type == CV_MARK_MINORITY_VERDICT;
-            if (!is_part &&
-                (written.n < 6 || cv_marks_table[type].purpose.n == 0 || cv_str_distance(written, word, 2) > 2))
+            if (!is_part && (written.n < 6 || cv_marks_table[type].purpose.n == 0 || !is_nearly(written, word, 2)))
                 continue;
         }
         if (!ends_here(w))
@@ -728,14 +825,16 @@ static bool read_word(walk *w, cv_head *h)
         if (shape == CV_SHAPE_TARGETS)
             return finish_targets(w, "", word, h) && (h->targets || (h->colon && cv_marks_table[type].purpose.n));
         h->head = word;
-        if (shape == CV_SHAPE_VERDICT && skip_joint(w, ":-_ ")) {
+        if (shape == CV_SHAPE_VERDICT && skip_joint(w, ":-_ (")) {
             size_t behind = w->at;
             int verdict = cv_words_find(cv_verdict_words, take_word(w));
-            if (verdict >= 0)
+            if (verdict >= 0) {
                 h->head = cv_arena_printf(w->who->a, "VERDICT:%.*s",
                                           CV_FMT(upper_of(w->who->a, cv_verdict_words.items[verdict])));
-            else
+                skip_joint(w, ")");
+            } else {
                 w->at = behind;
+            }
         }
         end_head(w, h);
         return true;
@@ -743,10 +842,24 @@ static bool read_word(walk *w, cv_head *h)
     return false;
 }
 
+/* TENSION RESOLVED T0001: the kind stands before the word. */
+static bool read_settled(walk *w, cv_head *h)
+{
+    static const cv_str kinds[] = {CV_STR_INIT("TENSION "), CV_STR_INIT("TENSIONS ")};
+    size_t i = 0;
+    while (i < CV_COUNT(kinds) && !cv_str_starts(left(w), kinds[i]))
+        i++;
+    if (i == CV_COUNT(kinds))
+        return false;
+    w->at += kinds[i].n;
+    return cv_str_starts(left(w), cv_marks_table[CV_MARK_RESOLVED].word) && read_word(w, h) &&
+           h->type == CV_MARK_RESOLVED && h->targets;
+}
+
 bool cv_head_read(const cv_speaker *who, cv_str s, cv_head *ret_head)
 {
-    static bool (*const readers[])(walk *, cv_head *) = {read_reversed, read_entity, read_reference,
-                                                         read_move,     read_word,   read_stranger};
+    static bool (*const readers[])(walk *, cv_head *) = {read_reversed, read_settled, read_entity, read_reference,
+                                                         read_move,     read_verdict, read_word,   read_stranger};
     letters l;
     for (way how = LONG_FORMS; how < WAY_COUNT && (how == LONG_FORMS || l.wide); how++) {
         read_letters(s, how, &l);
@@ -759,40 +872,4 @@ bool cv_head_read(const cv_speaker *who, cv_str s, cv_head *ret_head)
         }
     }
     return false;
-}
-
-/* ---- brackets ---------------------------------------------------------------------------------------------------- */
-
-size_t cv_bracket_at(cv_str s, size_t *ret_close, size_t *ret_close_length)
-{
-    static const struct {
-        cv_str open, close;
-    } pairs[] = {
-        {CV_STR_INIT("[["), CV_STR_INIT("]]")}, {CV_STR_INIT("["), CV_STR_INIT("]")},
-        {CV_STR_INIT("【"), CV_STR_INIT("】")}, {CV_STR_INIT("［"), CV_STR_INIT("］")},
-        {CV_STR_INIT("〔"), CV_STR_INIT("〕")}, {CV_STR_INIT("「"), CV_STR_INIT("」")},
-        {CV_STR_INIT("{{"), CV_STR_INIT("}}")}, {CV_STR_INIT("{"), CV_STR_INIT("}")},
-        {CV_STR_INIT("("), CV_STR_INIT(")")},   {CV_STR_INIT("<"), CV_STR_INIT(">")},
-    };
-    for (size_t i = 0; i < CV_COUNT(pairs); i++) {
-        if (!cv_str_starts(s, pairs[i].open))
-            continue;
-        int depth = 0;
-        *ret_close = SIZE_MAX;
-        *ret_close_length = pairs[i].close.n;
-        for (size_t k = 0; k < s.n && *ret_close == SIZE_MAX && depth <= CV_MAX_LABEL_DEPTH; k++) {
-            cv_str here = cv_str_from(s, k);
-            if (s.p[k] == '\\')
-                k++;
-            else if (cv_str_starts(here, pairs[i].open))
-                depth++, k += pairs[i].open.n - 1;
-            else if (cv_str_starts(here, pairs[i].close)) {
-                if (--depth == 0)
-                    *ret_close = k;
-                k += pairs[i].close.n - 1;
-            }
-        }
-        return pairs[i].open.n;
-    }
-    return 0;
 }

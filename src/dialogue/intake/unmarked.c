@@ -28,6 +28,17 @@ static bool has_word(cv_str s)
     return cv_utf8_next_word(&s, &word, &alone);
 }
 
+/* A word, or a picture that stands for one. */
+static bool says_something(cv_str s)
+{
+    if (has_word(s))
+        return true;
+    for (uint32_t code; s.n && cv_utf8_next(&s, &code);)
+        if (code >= 0x2600 && cv_utf8_is_emoji(code))
+            return true;
+    return false;
+}
+
 static size_t count_paragraphs(cv_str text)
 {
     size_t n = 0;
@@ -35,7 +46,7 @@ static size_t count_paragraphs(cv_str text)
     for (cv_str line; cv_str_split(&text, '\n', &line);) {
         line = cv_str_trim(line);
         bool heading = line.n && line.p[0] == '#';
-        if (line.n && !heading && !inside && has_word(line)) {
+        if (line.n && !heading && !inside && says_something(line)) {
             inside = true;
             n++;
         }
@@ -47,7 +58,7 @@ static size_t count_paragraphs(cv_str text)
 static void add(finder *f, cv_str text, size_t line)
 {
     text = cv_str_trim_right(text);
-    if (!has_word(text))
+    if (!says_something(text))
         return;
     *CV_PUSH(f->who->a, f->pieces) =
         (cv_unmarked_piece){text, line, line + count_lines(text) - 1, count_paragraphs(text)};

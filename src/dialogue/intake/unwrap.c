@@ -72,23 +72,31 @@ static void put(reader *r, const char *at, cv_str bytes)
             *CV_PUSH(r->who->a, &r->u->lines) = r->line;
 }
 
-/* Walks over the string as it is written: what is between escapes stands in the text as it is. */
-static void put_string(reader *r, const cv_json *value)
+/* Walks over a string as it is written: what is between escapes stands in the text as it is. */
+static void put_escaped(reader *r, cv_str s)
 {
-    const char *from = r->json.p + value->offset + 1, *at = from;
-    for (; *at != '"'; from = at) {
+    const char *from = s.p, *at = from, *end = cv_str_end(s);
+    for (; at < end; from = at) {
         char bytes[4];
         size_t used;
-        while (*at != '"' && *at != '\\')
+        while (at < end && *at != '\\')
             at++;
         if (at > from)
             put(r, from, cv_str_range(from, at));
-        if (*at != '\\')
+        if (at == end)
             break;
-        size_t n = cv_json_escape(cv_str_range(at, cv_str_end(r->json)), bytes, &used);
-        put(r, at, (cv_str){bytes, n});
-        at += used;
+        size_t n = cv_json_escape(cv_str_range(at, end), bytes, &used);
+        put(r, at, n ? (cv_str){bytes, n} : (cv_str){at, 1});
+        at += n ? used : 1;
     }
+}
+
+static void put_string(reader *r, const cv_json *value)
+{
+    const char *from = r->json.p + value->offset + 1, *end = from;
+    while (*end != '"')
+        end += *end == '\\' ? 2 : 1;
+    put_escaped(r, cv_str_range(from, end));
 }
 
 static void take_string(reader *r, const cv_json *value)
@@ -173,18 +181,33 @@ static void forget(reader *r)
     r->marks = false;
 }
 
+/* One line with "\n" where its lines should end: the inside of a string without its quotation marks. */
+static bool read_inside(reader *r, cv_str s)
+{
+    if (cv_str_find_char(s, '\n') != SIZE_MAX || cv_str_find(s, CV_STR("]\\n")) == SIZE_MAX)
+        return false;
+    r->line = 1;
+    put_escaped(r, s);
+    r->marks = has_marks(r->who, cv_buf_str(&r->text));
+    return r->marks;
+}
+
 cv_unwrap_result cv_unwrap(const cv_speaker *who, cv_str source, cv_unwrapped *ret)
 {
     cv_str json = without_fence(cv_str_trim(source));
     reader r = {.who = who, .u = ret};
     *ret = (cv_unwrapped){.source = source};
-    if (json.n < 2 || !strchr("{[\"", json.p[0]))
+    if (json.n < 2 || (!strchr("{[\"", json.p[0]) && cv_str_find(json, CV_STR("\\n")) == SIZE_MAX))
         return CV_UNWRAP_NOTHING;
     size_t line = 1 + count_lines(source.p, json.p);
     bool read = read_value(&r, json, line);
     if (!read) {
         forget(&r);
         read = read_lines(&r, json, line);
+    }
+    if (!read) {
+        forget(&r);
+        read = read_inside(&r, json);
     }
     *CV_PUSH(who->a, &ret->lines) = r.line;
     ret->text = cv_buf_take(&r.text, who->a);
