@@ -193,12 +193,12 @@ static bool ask_one(const cv_plan *p, const cv_seat *s, cv_step_kind kind, cv_st
     return true;
 }
 
+/* Nothing is left to do for the dialogue. Without a budget for it, there is no answer to compare with. */
 static cv_step over(const cv_plan *p, cv_reason reason)
 {
     cv_step step;
-    if (p->control && p->next_round > 0 && ask_one(p, &p->other, CV_STEP_CONTROL, &step))
-        return step;
-    return end(reason);
+    bool ask = p->control && p->next_round > 0 && ask_one(p, &p->other, CV_STEP_CONTROL, &step);
+    return ask && step.kind != CV_STEP_END ? step : end(reason);
 }
 
 /* ---- asking the panel ---- */

@@ -230,9 +230,9 @@ bool cv_setup_read(cv_call *call, cv_str dialogue_id, cv_setup *ret)
         .blind = cv_json_get_true(input, "blind"),
         .control = cv_json_get_true(input, "control"),
         .timeout_ms = cv_json_get_int(input, "timeout", 0) * 1000,
-        .max_cost = cost_of(input),
-        .max_tokens = cv_json_get_int(input, "max_tokens", CV_ABSENT),
-        .max_time_ms = times(cv_json_get_int(input, "max_time", CV_ABSENT), 1000),
+        .budget = {.cost = cost_of(input),
+                   .tokens = cv_json_get_int(input, "max_tokens", CV_ABSENT),
+                   .time_ms = times(cv_json_get_int(input, "max_time", CV_ABSENT), 1000)},
         .spec = spec.n ? spec : CV_STR("short"),
         .call = call,
     };
@@ -256,10 +256,10 @@ cv_str cv_setup_json(cv_arena *a, const cv_setup *s)
     cv_json_key_str(&w, "until", cv_until_words.items[s->until]);
     if (s->timeout_ms)
         cv_json_key_int(&w, "timeout", s->timeout_ms / 1000);
-    if (s->max_cost != CV_ABSENT)
-        cv_json_key_int(&w, "max_cost_millionths", s->max_cost);
-    if (s->max_tokens != CV_ABSENT)
-        cv_json_key_int(&w, "max_tokens", s->max_tokens);
+    if (s->budget.cost != CV_ABSENT)
+        cv_json_key_int(&w, "max_cost_millionths", s->budget.cost);
+    if (s->budget.tokens != CV_ABSENT)
+        cv_json_key_int(&w, "max_tokens", s->budget.tokens);
     cv_json_key_bool(&w, "blind", s->blind);
     cv_json_key_bool(&w, "control", s->control);
     cv_json_key(&w, CV_STR("agents"));

@@ -14,7 +14,7 @@
 
 #include "kit/call.h"
 #include "kit/reach/agents_file.h"
-#include "run/plan.h"
+#include "run/spent.h"
 
 typedef struct {
     cv_str name; /* its id; of a command that was typed: its words without folders */
@@ -29,8 +29,8 @@ typedef struct {
     size_t parallel, quorum;
     cv_until until;
     bool step, blind, control;
-    int64_t timeout_ms;                        /* 0: the agent's own */
-    int64_t max_cost, max_tokens, max_time_ms; /* cost in millionths of a dollar; CV_ABSENT: any */
+    int64_t timeout_ms; /* 0: the agent's own */
+    cv_budget budget;
     cv_str spec;
     cv_judge judge;
     bool judge_named;                /* by the caller or the file */

@@ -96,24 +96,12 @@ static bool said_undecided(cv_walk *w, cv_attempts all)
            cv_json_parse(&w->step, last->answer, &object, &ignored) && cv_json_get_text(&object, "undecided").n > 0;
 }
 
-static cv_reason spent_of(const cv_walk *w)
-{
-    const cv_setup *s = w->settings;
-    cv_walk_spent t = cv_walk_add_up(w);
-    if (s->max_cost != CV_ABSENT && t.cost + t.reserved_cost >= s->max_cost)
-        return CV_REASON_MAX_COST;
-    if (s->max_tokens != CV_ABSENT && t.tokens_in + t.tokens_out + t.estimated + t.reserved_tokens >= s->max_tokens)
-        return CV_REASON_MAX_TOKENS;
-    if (s->max_time_ms != CV_ABSENT && cv_steady_ms() - w->began_ms >= s->max_time_ms)
-        return CV_REASON_MAX_TIME;
-    return CV_REASON_COUNT;
-}
-
 static void make_plan(cv_walk *w)
 {
     const cv_setup *s = w->settings;
     const cv_facts *f = &w->facts;
     const cv_str judge = CV_STR("judge");
+    cv_spent spent = cv_spent_of(&w->ledger.attempts, CV_SPENT_ALL);
     cv_part from_part = w->plan.from_part;
     int64_t from_round = w->plan.from_round, last = f->next_round - 1;
     for (size_t i = 0; i < f->seat_count; i++)
@@ -121,7 +109,7 @@ static void make_plan(cv_walk *w)
             fold(w, f->next_round, f->seats[i].slug, CV_TASK_RESPONSE, w->seats[i].agent, f->seats[i].responded);
     w->plan = (cv_plan){
         .rounds = s->rounds,
-        .parallel = s->parallel,
+        .parallel = cv_budget_parallel(&s->budget, &spent, s->parallel),
         .quorum = s->quorum,
         .judge = s->judge,
         .judge_may_fail = !s->judge_named,
@@ -137,7 +125,7 @@ static void make_plan(cv_walk *w)
         .from_part = from_part,
         .stopping = w->ledger.run.stopping == 1,
         .interrupted = w->interrupted,
-        .spent = spent_of(w),
+        .spent = cv_budget_spent(&s->budget, &spent, cv_steady_ms() - w->began_ms),
         .seats = w->folded,
         .seat_count = f->seat_count,
         .round = fold(w, f->next_round, judge, CV_TASK_ROUND, s->judge_agent, false),
