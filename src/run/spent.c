@@ -19,7 +19,8 @@ static bool is_call(const cv_attempt_row *row, cv_spent_part part)
 {
     bool control = cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]);
     int way = cv_words_find(cv_reach_words, row->reach);
-    return (part == CV_SPENT_ALL || control == (part == CV_SPENT_CONTROL)) && way <= CV_REACH_ENDPOINT;
+    return (part == CV_SPENT_ALL || control == (part == CV_SPENT_CONTROL)) && way <= CV_REACH_ENDPOINT &&
+           !is_state(row, CV_ATTEMPT_NOT_STARTED);
 }
 
 static int64_t most_of(int64_t x, int64_t y)

@@ -20,8 +20,8 @@ typedef struct {
     int64_t reserved_tokens, reserved_cost;
 } cv_spent;
 
-/* Whose calls: everybody's, those of the panel and its judge, that of the control. People and mailboxes cost nothing.
- */
+/* Whose calls: everybody's, those of the panel and its judge, that of the control. People and mailboxes cost nothing,
+ * nor does what could not be started. */
 typedef enum { CV_SPENT_ALL, CV_SPENT_PANEL, CV_SPENT_CONTROL } cv_spent_part;
 cv_spent cv_spent_of(const cv_attempts *attempts, cv_spent_part part);
 

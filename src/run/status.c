@@ -14,12 +14,12 @@ static cv_status_round *round_at(cv_arena *a, cv_status *s, int64_t round, size_
     return fresh;
 }
 
-static cv_status_seat *seat_at(cv_status_round *r, cv_str who)
+static cv_status_seat *seat_at(cv_status_round *r, const cv_attempt_row *row)
 {
     for (size_t i = 0; i < r->seat_count; i++)
-        if (cv_str_eq(r->seats[i].who, who))
+        if (cv_str_eq(r->seats[i].who, row->who) && cv_str_eq(r->seats[i].task, row->task))
             return &r->seats[i];
-    r->seats[r->seat_count] = (cv_status_seat){.who = who};
+    r->seats[r->seat_count] = (cv_status_seat){.who = row->who, .task = row->task};
     return &r->seats[r->seat_count++];
 }
 
@@ -28,7 +28,7 @@ static bool is_state(const cv_attempt_row *row, cv_attempt_state state)
     return cv_str_eq(row->state, cv_attempt_words.items[state]);
 }
 
-/* One line for everybody who was asked in a round: how the last attempt ended. */
+/* One line for everything that somebody was asked for in a round: how the last attempt ended. */
 static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_status *s)
 {
     for (size_t i = 0; i < l->attempts.count; i++) {
@@ -36,8 +36,9 @@ static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_
         if (cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]))
             continue;
         cv_status_round *r = round_at(a, s, row->round, l->attempts.count);
-        cv_status_seat *seat = seat_at(r, row->who);
+        cv_status_seat *seat = seat_at(r, row);
         *seat = (cv_status_seat){.who = row->who,
+                                 .task = row->task,
                                  .agent = row->agent,
                                  .model = row->model,
                                  .state = row->state,
@@ -121,6 +122,7 @@ static cv_str dry_page(cv_arena *a, const cv_status *s)
 #define CV_THIS_TYPE cv_status_seat
 static const cv_shape seat_shape[] = {
     CV_FIELD_AS(ALWAYS, "expert", who, "or judge"),
+    CV_WORD(ALWAYS, "task", task, &cv_task_words, ""),
     CV_FIELD(ALWAYS, agent, ""),
     CV_FIELD(IF_ANY, model, ""),
     CV_WORD(ALWAYS, "state", state, &cv_attempt_words, "of the last attempt"),
@@ -213,6 +215,26 @@ const cv_shape cv_status_shape[] = {
 };
 #undef CV_THIS_TYPE
 
+/* The command that goes on, with the options that were given. */
+static cv_str same_again(cv_call *call, const cv_status *s)
+{
+    cv_json settings = {.type = CV_JSON_NULL};
+    cv_err ignored = {.arena = call->arena};
+    if (s->settings.n && !cv_json_parse(call->arena, s->settings, &settings, &ignored))
+        settings = (cv_json){.type = CV_JSON_NULL};
+    const cv_json *given = cv_json_get(&settings, CV_STR("given"));
+    size_t count = given ? given->count : 0;
+    cv_argument *all = CV_NEW_ARRAY(call->arena, count, cv_argument);
+    for (size_t i = 0; i < count; i++) {
+        const cv_json *value = &given->members[i].value;
+        bool text = value->type == CV_JSON_STRING;
+        const char *name = cv_arena_copy_z(call->arena, given->members[i].key);
+        all[i] = (cv_argument){name, text ? value->text : cv_json_get_json(call->arena, given, name),
+                               text ? CV_ARGUMENT_TEXT : CV_ARGUMENT_JSON};
+    }
+    return cv_call_name(call, CV_STR("run"), s->dialogue_id, all, count);
+}
+
 static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
 {
     int reason = l->run.reason.p ? cv_words_find(cv_reason_words, l->run.reason) : -1;
@@ -225,7 +247,7 @@ static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
                                : CV_STR("");
     bool ended = cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_ENDED]);
     if (!s->holder.n && l->lock < 0)
-        s->next = cv_call_name(call, ended ? CV_STR("dialogue show") : CV_STR("run"), s->dialogue_id, NULL, 0);
+        s->next = ended ? cv_call_name(call, CV_STR("dialogue show"), s->dialogue_id, NULL, 0) : same_again(call, s);
 }
 
 bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, const cv_status_more *more)

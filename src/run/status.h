@@ -9,7 +9,7 @@
 #include "run/walk.h"
 
 typedef struct {
-    cv_str who, agent, model, state, message;
+    cv_str who, task, agent, model, state, message;
     int64_t attempts, markers, duration_ms;
 } cv_status_seat;
 

@@ -6,6 +6,7 @@
 #include "kit/frame.h"
 #include "kit/request.h"
 #include "record/hash.h"
+#include "run/keep.h"
 #include "run/walk.h"
 
 /* ---- prompts -------------------------------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ cv_str cv_walk_output(cv_walk *w, const cv_attempt_row *row)
     cv_calls_result result;
     cv_err none = {.arena = &w->step};
     bool found = false;
-    if (row->output.n && !cv_calls_recover(&w->step, cv_walk_path(w, row), &result, &found, &none))
+    if (row->output.n && !cv_keep_read(&w->step, cv_walk_path(w, row), &result, &found, &none))
         found = false;
     return found ? result.answer : (cv_str){NULL, 0};
 }
