@@ -23,11 +23,6 @@ static bool is_call(const cv_attempt_row *row, cv_spent_part part)
            !is_state(row, CV_ATTEMPT_NOT_STARTED);
 }
 
-static int64_t most_of(int64_t x, int64_t y)
-{
-    return x > y ? x : y;
-}
-
 cv_spent cv_spent_of(const cv_attempts *attempts, cv_spent_part part)
 {
     cv_spent t = {0};
@@ -51,9 +46,7 @@ cv_spent cv_spent_of(const cv_attempts *attempts, cv_spent_part part)
         t.cost += or_zero(row->cost);
         priced += row->cost != CV_ABSENT;
     }
-    if (t.ended)
-        t.reserved_tokens = (t.tokens_in + t.tokens_out + t.estimated) / t.ended * t.running;
-    t.reserved_tokens = most_of(t.reserved_tokens, prompts);
+    t.reserved_tokens = t.ended ? (t.tokens_in + t.tokens_out + t.estimated) / t.ended * t.running : prompts;
     t.reserved_cost = priced ? t.cost / priced * t.running : 0;
     return t;
 }

@@ -2,7 +2,7 @@
  *
  *     reported      tokens and cost as agents tell them, or cost from the prices of the agent
  *     estimated     a fourth of the bytes of prompt and answer, where nobody counts tokens
- *     reserved      for calls under way: as much as a call has used on average, at least the prompt
+ *     reserved      for calls under way: as much as a call has used on average
  *
  * A budget holds to the call: another one begins only while what was used and what is reserved lie below it. Before the
  * first call has ended nothing is known about what calls use, so that one is made alone.

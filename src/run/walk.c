@@ -373,7 +373,7 @@ static bool walk(cv_walk *w, cv_reason *ret_reason)
 {
     for (;;) {
         cv_arena_reset(&w->step);
-        if (w->stale && !read_facts(w))
+        if (w->stale && (!read_facts(w) || !cv_walk_look_around(w, false)))
             return false;
         make_plan(w);
         cv_step step = cv_plan_next(&w->plan);

@@ -24,14 +24,10 @@ called() {
 }
 answer() { tail -n 1 "$out" >"$work/last" && mv "$work/last" "$out"; }
 attempts() { "$conclave" run status $id --attempts --json >"$out"; name="$name, attempts"; }
-# The dialogue without what no two runs share: times, revs, hashes.
-record() {
-    "$conclave" dialogue export $id --output-path - | jq -S 'del(.record, .events, .meta) | .verdicts |= (sort_by(.id)? // .) |
-        walk(if type == "object" then del(.created_at, .createdAt, .rev, .completed_at, .converged_at, .position, .completedAt, .convergedAt) else . end)'
-}
+. "$root/test/run/record.sh"
 
 # ---- the same as a judge's own script ---------------------------------------------------------------------------------
-(project judge && PATH=$(dirname "$conclave"):$PATH && export PATH && sh "$root/docs/judge.sh" "$examples" >/dev/null && record) >"$work/wanted"
+(project judge && PATH=$(dirname "$conclave"):$PATH && export PATH && sh "$root/docs/judge.sh" "$examples" >/dev/null && record $id) >"$work/wanted"
 begin whole
 run "a whole deliberation" 0 run $id --agent "$play $stage" --json
 cp "$out" "$work/events"
@@ -41,7 +37,7 @@ is '[.rounds[] | .registered] == [true, true, true]'
 called 5 "response 0 1"
 called 6 "response 2 1"
 called 4 "judge"
-record >"$work/found"
+record $id >"$work/found"
 diff "$work/wanted" "$work/found" | head -20 | sed 's/^/# /'
 cmp -s "$work/wanted" "$work/found"
 ok $? "the record is the one that a judge's own script makes"
