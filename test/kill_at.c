@@ -3,6 +3,8 @@
  *     build/kill_at N COMMAND [ARGUMENT]...      kill -9 before the N-th call that changes something; 0: never
  *     build/kill_at -a N COMMAND [ARGUMENT]...   before the N-th call of any kind
  *     build/kill_at -o FILE …                    the number of calls that were seen is written to FILE
+ *     build/kill_at -1 …                         the command alone: its children are neither counted nor killed
+ *     build/kill_at -l FILE …                    the name of each call that counts goes to FILE, a line each
  *
  * Calls are counted from the start of the command itself, over all its threads and children together. Exit status: 137
  * when it was killed, else its own: a script counts up until the command ends by itself (kills_everywhere in
@@ -26,29 +28,39 @@
 
 /* What changes a file, a folder or the other end of a connection. Those that not every kernel has are named if known.
  */
-static const long changing[] = {
-    SYS_write,     SYS_pwrite64, SYS_writev,          SYS_pwritev,         SYS_fsync,   SYS_fdatasync, SYS_ftruncate,
-    SYS_fallocate, SYS_openat,   SYS_mkdirat,         SYS_unlinkat,        SYS_linkat,  SYS_symlinkat, SYS_renameat2,
-    SYS_fchmod,    SYS_fchmodat, SYS_flock,           SYS_sendto,          SYS_sendmsg, SYS_sendfile,  SYS_utimensat,
-    SYS_fsetxattr, SYS_msync,    SYS_copy_file_range, SYS_sync_file_range,
+static const struct {
+    long number;
+    const char *name;
+} changing[] = {
+#define CALL(name)                                                                                                     \
+    {                                                                                                                  \
+        SYS_##name, #name                                                                                              \
+    }
+    CALL(write),     CALL(pwrite64),  CALL(writev),          CALL(pwritev),         CALL(fsync),
+    CALL(fdatasync), CALL(ftruncate), CALL(fallocate),       CALL(openat),          CALL(mkdirat),
+    CALL(unlinkat),  CALL(linkat),    CALL(symlinkat),       CALL(renameat2),       CALL(fchmod),
+    CALL(fchmodat),  CALL(flock),     CALL(sendto),          CALL(sendmsg),         CALL(sendfile),
+    CALL(utimensat), CALL(msync),     CALL(copy_file_range), CALL(sync_file_range), CALL(fsetxattr),
 #ifdef SYS_openat2
-    SYS_openat2,
+    CALL(openat2),
 #endif
 #ifdef SYS_open
-    SYS_open,      SYS_creat,    SYS_mkdir,           SYS_unlink,          SYS_link,    SYS_symlink,   SYS_rename,
-    SYS_rmdir,     SYS_chmod,    SYS_truncate,
+    CALL(open),      CALL(creat),     CALL(mkdir),           CALL(unlink),          CALL(link),
+    CALL(symlink),   CALL(rename),    CALL(rmdir),           CALL(chmod),           CALL(truncate),
 #endif
 #ifdef SYS_renameat
-    SYS_renameat,
+    CALL(renameat),
 #endif
+#undef CALL
 };
 
-static bool is_changing(long number)
+/* NULL: it changes nothing. */
+static const char *name_of(long number)
 {
     for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
-        if (changing[i] == number)
-            return true;
-    return false;
+        if (changing[i].number == number)
+            return changing[i].name;
+    return NULL;
 }
 
 static _Noreturn void fail(const char *what)
@@ -57,7 +69,7 @@ static _Noreturn void fail(const char *what)
     exit(125);
 }
 
-static pid_t start(char **command)
+static pid_t start(char **command, bool alone)
 {
     pid_t pid = fork();
     if (pid < 0)
@@ -73,8 +85,8 @@ static pid_t start(char **command)
         fail("waitpid");
     if (WIFEXITED(status))
         exit(WEXITSTATUS(status));
-    long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
-                   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+    long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL |
+                   (alone ? 0 : PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK);
     if (ptrace(PTRACE_SETOPTIONS, pid, NULL, options) != 0 || ptrace(PTRACE_SYSCALL, pid, NULL, NULL) != 0)
         fail("ptrace");
     return pid;
@@ -86,13 +98,13 @@ static bool only_reads(const struct ptrace_syscall_info *info)
     return info->entry.nr == SYS_openat && (info->entry.args[2] & (O_ACCMODE | O_CREAT | O_TRUNC)) == O_RDONLY;
 }
 
-/* Stands this one right before a call that counts? */
-static bool counts(pid_t pid, bool any)
+/* The number of the call right before which this one stands; -1: it stands elsewhere, or that call does not count. */
+static long standing_before(pid_t pid, bool any)
 {
     struct ptrace_syscall_info info = {0};
     if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0 || info.op != PTRACE_SYSCALL_INFO_ENTRY)
-        return false;
-    return any || (is_changing((long)info.entry.nr) && !only_reads(&info));
+        return -1;
+    return any || (name_of((long)info.entry.nr) && !only_reads(&info)) ? (long)info.entry.nr : -1;
 }
 
 /* The signal that a stopped one goes on with. */
@@ -125,21 +137,25 @@ static void tell(const char *path, long seen)
 
 int main(int argc, char **argv)
 {
-    bool any = false;
+    bool any = false, alone = false;
     const char *out = NULL;
+    FILE *list = NULL;
     int option;
-    while ((option = getopt(argc, argv, "+ao:")) != -1) {
+    while ((option = getopt(argc, argv, "+a1o:l:")) != -1) {
         any |= option == 'a';
+        alone |= option == '1';
         out = option == 'o' ? optarg : out;
+        if (option == 'l' && !(list = fopen(optarg, "we")))
+            fail(optarg);
         if (option == '?')
             return 125;
     }
     if (argc - optind < 2) {
-        fprintf(stderr, "usage: kill_at [-a] [-o FILE] N COMMAND [ARGUMENT]...\n");
+        fprintf(stderr, "usage: kill_at [-a1] [-o FILE] [-l FILE] N COMMAND [ARGUMENT]...\n");
         return 125;
     }
-    long at = strtol(argv[optind], NULL, 10), seen = 0;
-    pid_t first = start(argv + optind + 1), pid;
+    long at = strtol(argv[optind], NULL, 10), seen = 0, call;
+    pid_t first = start(argv + optind + 1, alone), pid;
     int status, result = 125;
     while ((pid = waitpid(-1, &status, __WALL)) > 0) {
         if (pid == first && WIFEXITED(status))
@@ -148,10 +164,16 @@ int main(int argc, char **argv)
             result = 128 + WTERMSIG(status);
         if (!WIFSTOPPED(status))
             continue;
-        if (WSTOPSIG(status) == (SIGTRAP | 0x80) && counts(pid, any) && ++seen == at)
-            kill_all(first, pid);
+        if (WSTOPSIG(status) == (SIGTRAP | 0x80) && (call = standing_before(pid, any)) >= 0) {
+            if (list)
+                fprintf(list, "%s\n", name_of(call) ? name_of(call) : "another");
+            if (++seen == at)
+                kill_all(first, pid);
+        }
         ptrace(PTRACE_SYSCALL, pid, NULL, signal_of(status));
     }
     tell(out, seen);
+    if (list && fclose(list) != 0)
+        fail("the list of calls");
     return result;
 }

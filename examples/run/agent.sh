@@ -13,5 +13,6 @@ As $CONCLAVE_ROLE I would rather run one database than two.
 END
     ;;
 round) echo '{"expert_scores": {"muffin": 7, "cupcake": 6}, "summary": "Both want one store."}' ;;
+control) echo "Move the queue to PostgreSQL: one store is less to run than two." ;;
 verdict) echo '{"verdicts": [{"verdict_id": "final", "verdict_type": "final", "recommendation": "Move the queue to PostgreSQL", "description": "One store is less to run than two.", "vote": "2-0", "confidence": "strong"}]}' ;;
 esac

@@ -114,16 +114,25 @@ cv_stances cv_stances_of(cv_arena *a, const cv_state *s)
     return st;
 }
 
-/* Back from the round to the last time that the expert said one of these things: was it one of those? */
-static bool last_said(const cv_stances *st, cv_str expert, int64_t round, int what, int these)
+/* Back from the round to the last time that the expert said one of these things: everything that it said then, and
+ * when. 0: it never did. */
+static int find_said(const cv_stances *st, cv_str expert, int64_t round, int what, int64_t *ret_round)
 {
     const uintptr_t *at = cv_map_get(&st->at, expert);
-    for (int64_t r = round; at && r >= 0; r--) {
-        int said = (size_t)r < st->rounds ? st->said[(*at - 1) * st->rounds + (size_t)r] : 0;
+    for (*ret_round = round; at && *ret_round >= 0; --*ret_round) {
+        size_t r = (size_t)*ret_round;
+        int said = r < st->rounds ? st->said[(*at - 1) * st->rounds + r] : 0;
         if (said & what)
-            return said & these;
+            return said;
     }
-    return false;
+    *ret_round = 0;
+    return 0;
+}
+
+static bool last_said(const cv_stances *st, cv_str expert, int64_t round, int what, int these)
+{
+    int64_t when;
+    return find_said(st, expert, round, what, &when) & these;
 }
 
 bool cv_signal_missing(const cv_stances *st, cv_str expert, int64_t round)
@@ -139,6 +148,14 @@ bool cv_dissent_stands(const cv_stances *st, cv_str expert, int64_t round)
 bool cv_stands_by_signal(const cv_stances *st, cv_str expert, int64_t round)
 {
     return !cv_signal_missing(st, expert, round) && !cv_dissent_stands(st, expert, round);
+}
+
+cv_stance cv_stance_in(const cv_stances *st, cv_str expert, int64_t round, int64_t *ret_since)
+{
+    int said = find_said(st, expert, round, SIGNALLED | AGAINST | DISSENTED, ret_since);
+    if (cv_dissent_stands(st, expert, round))
+        return CV_STANCE_DISSENTS;
+    return said & SIGNALLED ? CV_STANCE_AGREES : said ? CV_STANCE_OBJECTS : CV_STANCE_UNDECIDED;
 }
 
 cv_str cv_panel_member(const cv_stances *st, const cv_agreement *g, size_t i)

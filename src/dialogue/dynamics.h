@@ -36,6 +36,18 @@ bool cv_stands_by_signal(const cv_stances *st, cv_str expert, int64_t round); /*
 bool cv_signal_missing(const cv_stances *st, cv_str expert, int64_t round);   /* dissent apart */
 bool cv_dissent_stands(const cv_stances *st, cv_str expert, int64_t round);
 
+/* What an expert thinks of a conclusion after a round. */
+typedef enum {
+    CV_STANCE_UNDECIDED, /* nothing was said for or against one */
+    CV_STANCE_OBJECTS,
+    CV_STANCE_AGREES, /* stands by the signal */
+    CV_STANCE_DISSENTS,
+    CV_STANCE_COUNT
+} cv_stance;
+
+/* *ret_since: the round in which that was said last; 0 for those who are undecided. */
+cv_stance cv_stance_in(const cv_stances *st, cv_str expert, int64_t round, int64_t *ret_since);
+
 /* A panel, how many of it stand by the signal, and how many others have a dissent that stands. Without any panel
  * everybody has to agree. */
 typedef struct {

@@ -289,6 +289,20 @@ const cv_operation cv_dialogue_ops[] = {
      .flags = STEADY,
      .run = cv_dialogue_scoreboard},
     {.room = "dialogue",
+     .verb = "dynamics",
+     .tool = "blue_dialogue_dynamics",
+     .summary = "how opinions moved: changes with and without new evidence, dissent, collapse, overlap",
+     .details =
+         "Who changed an opinion in which round, and whether evidence that was new to the expert came before it; what\n"
+         "became of every dissent (kept, withdrawn, lost, pending); rounds in which the panel agreed all at once\n"
+         "without new evidence; how many words experts share. It tells whether a panel thought or only agreed.\n",
+     .examples = "  conclave dialogue dynamics nvidia-decision\n"
+                 "  conclave dialogue dynamics nvidia-decision --json\n",
+     .schema = "dialogue_dynamics",
+     .answer = cv_dynamics_shape,
+     .flags = STEADY,
+     .run = cv_dialogue_dynamics},
+    {.room = "dialogue",
      .verb = "expand",
      .tool = "blue_dialogue_expand",
      .summary = "show what ids stand for, each with its whole context",

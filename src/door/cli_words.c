@@ -58,13 +58,14 @@ static cv_str in_options(cv_arena *a, const cv_json *properties, cv_str text)
     return cv_buf_take(&out, a);
 }
 
-static cv_str field_as_option(cv_arena *a, const cv_json *properties, cv_str field)
+/* `elsewhere`: what the operation itself has found in a file; a field within it is not one of the request. */
+static cv_str field_as_option(cv_arena *a, const cv_json *properties, cv_str field, bool elsewhere)
 {
     size_t end = 0;
     while (end < field.n && field.p[end] != '.' && field.p[end] != '[')
         end++;
     cv_str name = cv_str_head(field, end), rest = cv_str_from(field, end);
-    if (!cv_json_get(properties, name))
+    if (!cv_json_get(properties, name) || (elsewhere && rest.n))
         return field;
     return cv_arena_printf(a, "--%s%s%.*s", cv_flag_name(a, name), rest.n ? " " : "", CV_FMT(rest));
 }
@@ -87,7 +88,7 @@ void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *
         cv_err *err = &errs->items[i];
         if (err->code == CV_ERR_MISSING_FIELD && cli->argument_count > 0 && !err->suggestion.n)
             tell_taken(cli, properties, err);
-        cv_str option = field_as_option(a, properties, err->field);
+        cv_str option = field_as_option(a, properties, err->field, err->file.n > 0);
         cv_str rest = cv_str_from(err->message, err->field.n);
         bool named = !cv_json_get(properties, err->field) && err->field.n && cv_str_starts(err->message, err->field) &&
                      rest.n && !is_part(rest.p[0]);

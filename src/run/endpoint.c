@@ -277,8 +277,8 @@ static void conclude(cv_one *one, CURLcode code)
     cv_str message;
     curl_easy_getinfo(e->easy, CURLINFO_RESPONSE_CODE, &status);
     one->result.http_status = status ? status : CV_ABSENT;
-    bool cut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING ||
-               code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
+    bool cut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR ||
+               code == CURLE_GOT_NOTHING || code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
     const char *why = e->error[0] ? e->error : curl_easy_strerror(code);
     if (status && status != 200) {
         cv_calls_outcome outcome = cv_wire_refusal(&one->arena, status, cv_buf_str(&e->body), &message);

@@ -80,6 +80,17 @@ static void read_seats(cv_arena *a, const cv_json *get, const cv_json *verify, c
     }
 }
 
+static bool read_decision(const cv_call *call, cv_arena *a, cv_facts *f, cv_errs *errs)
+{
+    cv_json show;
+    if (!ask(call, a, "show", f->dialogue_id, &show, errs))
+        return false;
+    const cv_json *decision = cv_json_get(&show, CV_STR("decision"));
+    f->verdict = cv_json_get_text(decision, "recommendation");
+    f->reasons = cv_json_get_text(decision, "description");
+    return true;
+}
+
 bool cv_facts_read(const cv_call *call, cv_arena *a, cv_str dialogue_id, cv_facts *ret, cv_errs *errs)
 {
     cv_json get, progress, verify;
@@ -89,11 +100,9 @@ bool cv_facts_read(const cv_call *call, cv_arena *a, cv_str dialogue_id, cv_fact
     read_progress(a, &progress, ret);
     const cv_json *dialogue = cv_json_get(&get, CV_STR("dialogue"));
     ret->question = cv_json_get_text(dialogue, "question");
-    if (ret->decided && !ask(call, a, "show", dialogue_id, &verify, errs))
-        return false;
     if (ret->decided)
-        ret->verdict = cv_json_get_text(cv_json_get(&verify, CV_STR("decision")), "recommendation");
-    if (ret->decided || ret->abandoned)
+        return read_decision(call, a, ret, errs);
+    if (ret->abandoned)
         return true;
     if (!ask(call, a, "round-verify", dialogue_id, &verify, errs))
         return false;

@@ -146,20 +146,27 @@ static bool read_report(cv_arena *a, cv_str text, cv_calls_result *ret)
     return cv_str_eq(ret->answer_hash, cv_hash_text(a, ret->answer));
 }
 
-bool cv_calls_recover(cv_arena *a, const char *output, cv_calls_result *ret_result, bool *ret_found, cv_err *err)
+bool cv_keep_read(cv_arena *a, const char *output, cv_calls_result *ret_result, bool *ret_found, cv_err *err)
 {
-    static const char *const beside[] = {"prompt", "out"};
     cv_where where = cv_where_named(output);
     struct stat st;
     cv_str text;
     *ret_found = false;
-    cv_folder_sweep(a, cv_folder_of(a, output));
-    for (size_t i = 0; i < CV_COUNT(beside); i++)
-        unlink(cv_keep_beside(a, output, beside[i]));
     if (!cv_where_look(where, &st))
         return errno == ENOENT || cv_where_fail(err, output, "look for an answer", errno);
     if (!cv_file_read_at(a, where, CV_MAX_MESSAGE_BYTES, &text, err))
         return false;
     *ret_found = read_report(a, text, ret_result);
-    return *ret_found || unlink(output) == 0 || cv_where_fail(err, output, "remove what is not an answer", errno);
+    return true;
+}
+
+bool cv_calls_recover(cv_arena *a, const char *output, cv_calls_result *ret_result, bool *ret_found, cv_err *err)
+{
+    static const char *const beside[] = {"prompt", "out"};
+    cv_folder_sweep(a, cv_folder_of(a, output));
+    for (size_t i = 0; i < CV_COUNT(beside); i++)
+        unlink(cv_keep_beside(a, output, beside[i]));
+    return cv_keep_read(a, output, ret_result, ret_found, err) &&
+           (*ret_found || unlink(output) == 0 || errno == ENOENT ||
+            cv_where_fail(err, output, "remove what is not an answer", errno));
 }

@@ -25,6 +25,9 @@ void cv_spool_close(cv_spool *spool);
 /* Writes the answer of an answered call to `output`, durably. */
 bool cv_keep_answer(cv_arena *a, const char *output, const cv_calls_result *result, cv_err *err);
 
+/* The answer at `output`, if there is a whole one. */
+bool cv_keep_read(cv_arena *a, const char *output, cv_calls_result *ret_result, bool *ret_found, cv_err *err);
+
 /* A file beside the answer, for as long as the call runs: {prompt_file}, {output_file}. */
 const char *cv_keep_beside(cv_arena *a, const char *output, const char *what);
 

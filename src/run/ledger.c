@@ -104,6 +104,17 @@ cv_attempts cv_ledger_of(const cv_ledger *l, int64_t round, cv_str who, cv_run_t
     return found;
 }
 
+size_t cv_ledger_tried(const cv_ledger *l, const cv_attempt_row *row)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->attempts.count; i++) {
+        const cv_attempt_row *other = &l->attempts.items[i];
+        n += other->round == row->round && other->attempt <= row->attempt && cv_str_eq(other->who, row->who) &&
+             cv_str_eq(other->task, row->task);
+    }
+    return n;
+}
+
 bool cv_ledger_look(cv_ledger *l, cv_err *err)
 {
     bool found;

@@ -53,6 +53,10 @@ bool cv_ledger_open(cv_ledger *l, const cv_call *call, cv_arena *a, cv_str dialo
  * list are good until the next attempt begins. */
 cv_attempts cv_ledger_of(const cv_ledger *l, int64_t round, cv_str who, cv_run_task task);
 
+/* Which attempt at the same thing this row is, from 1. The judge's attempts of a round are numbered through: those for
+ * the round, then those for the verdicts. */
+size_t cv_ledger_tried(const cv_ledger *l, const cv_attempt_row *row);
+
 /* Takes the lease, and writes the run's row as l->run has it. CV_ERR_RUN_BUSY: another one has it. */
 bool cv_ledger_take(cv_ledger *l, cv_err *err);
 bool cv_ledger_renew(cv_ledger *l, cv_err *err); /* if it is time for that */

@@ -8,6 +8,9 @@ static const cv_str until_words[] = {CV_STR_INIT("responses"), CV_STR_INIT("regi
 _Static_assert(CV_COUNT(until_words) == CV_UNTIL_COUNT, "a word for each");
 const cv_words cv_until_words = {until_words, CV_UNTIL_COUNT};
 
+static const cv_str judge_words[] = {CV_STR_INIT("mechanical"), CV_STR_INIT("human")};
+const cv_words cv_judge_words = {judge_words, CV_JUDGE_AGENT};
+
 const cv_reason_row cv_reasons[CV_REASON_COUNT] = {
 #define REASON(id, word, state, fine, meaning) {CV_STR_INIT(word), CV_RUN_##state, fine, CV_STR_INIT(meaning)},
 #include "run/reasons.def"
@@ -49,10 +52,12 @@ typedef struct {
     int tries, unreadable, faulty;
 } tally;
 
-static tally count(const cv_attempt_row *attempts, size_t n)
+static tally count(const cv_attempt_row *attempts, size_t n, int64_t since_ms)
 {
     tally t = {0};
     for (size_t i = 0; i < n; i++) {
+        if (ended_ms(&attempts[i]) <= since_ms)
+            continue;
         cv_attempt_state state = state_of(&attempts[i]);
         bool unreadable = state == CV_ATTEMPT_UNMARKED || state == CV_ATTEMPT_EMPTY;
         bool faulty = state == CV_ATTEMPT_FAULTY;
@@ -82,7 +87,7 @@ static void give_up(cv_seat *s, const cv_attempt_row *attempts, size_t n, cv_str
 }
 
 cv_seat cv_seat_fold(cv_arena *a, const cv_attempt_row *attempts, size_t n, const cv_retry_policy *policy,
-                     int most_faulty, bool done)
+                     int most_faulty, int64_t since_ms, bool done)
 {
     cv_seat s = {.state = CV_SEAT_OPEN, .attempts = n ? (int)attempts[n - 1].attempt : 0};
     if (n)
@@ -93,8 +98,10 @@ cv_seat cv_seat_fold(cv_arena *a, const cv_attempt_row *attempts, size_t n, cons
     }
     if (!n)
         return s;
-    tally t = count(attempts, n);
+    tally t = count(attempts, n, since_ms);
     cv_attempt_state state = state_of(s.last);
+    if (state != CV_ATTEMPT_STARTED && state != CV_ATTEMPT_ANSWERED && ended_ms(s.last) <= since_ms)
+        return s;
     int64_t pause = 0;
     cv_str why = {NULL, 0};
     switch (state) {
@@ -193,12 +200,12 @@ static bool ask_one(const cv_plan *p, const cv_seat *s, cv_step_kind kind, cv_st
     return true;
 }
 
+/* Nothing is left to do for the dialogue. Without a budget for it, there is no answer to compare with. */
 static cv_step over(const cv_plan *p, cv_reason reason)
 {
     cv_step step;
-    if (p->control && p->next_round > 0 && ask_one(p, &p->other, CV_STEP_CONTROL, &step))
-        return step;
-    return end(reason);
+    bool ask = p->control && p->next_round > 0 && ask_one(p, &p->other, CV_STEP_CONTROL, &step);
+    return ask && step.kind != CV_STEP_END ? step : end(reason);
 }
 
 /* ---- asking the panel ---- */

@@ -47,14 +47,16 @@ enum {
 };
 
 /* The attempts of one (round, who, task), in their order. `most_faulty`: so many refused answers are the end of it;
- * `done`: what they were for is in the record. Texts are in the arena. */
+ * `done`: what they were for is in the record. What ended without an answer up to `since_ms` (-1: never) is forgiven:
+ * somebody has given the command again after that. Texts are in the arena. */
 cv_seat cv_seat_fold(cv_arena *a, const cv_attempt_row *attempts, size_t count, const cv_retry_policy *policy,
-                     int most_faulty, bool done);
+                     int most_faulty, int64_t since_ms, bool done);
 
 /* ---- the whole run -------------------------------------------------------------------------------------------------
  */
 
 typedef enum { CV_JUDGE_MECHANICAL, CV_JUDGE_HUMAN, CV_JUDGE_AGENT } cv_judge;
+extern const cv_words cv_judge_words; /* of those that are no agent */
 typedef enum { CV_UNTIL_RESPONSES, CV_UNTIL_REGISTERED, CV_UNTIL_CONVERGED, CV_UNTIL_VERDICT, CV_UNTIL_COUNT } cv_until;
 extern const cv_words cv_until_words;
 

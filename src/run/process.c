@@ -298,8 +298,10 @@ void cv_process_start(cv_calls *calls, cv_one *one)
     if (calls->guard.fd < 0)
         cv_guard_start(&calls->guard);
     if (!plan.program) {
-        cv_one_decide(one, CV_CALL_NOT_STARTED, "there is no program '%s'%s", plan.argv[0],
-                      strchr(plan.argv[0], '/') ? "" : " in the folders of PATH");
+        bool named = !strchr(plan.argv[0], '/'), whole = plan.argv[0][0] == '/';
+        cv_one_decide(one, CV_CALL_NOT_STARTED, "there is no program '%s'%s%s%s%s", plan.argv[0],
+                      named ? " in the folders of PATH: install it, or give its whole path" : "",
+                      named || whole ? "" : " in '", named || whole ? "" : plan.folder, named || whole ? "" : "'");
     } else if (write_prompt(one, p) && !spawn_with_pipes(calls, p, &plan)) {
         int error = errno;
         cv_one_decide(one, CV_CALL_NOT_STARTED, "cannot %s '%s': %s", plan.step ? plan.step : "start", plan.argv[0],

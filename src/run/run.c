@@ -37,7 +37,7 @@ static bool add_call(cv_walk *w, cv_run_task task, size_t seat, cv_status_more *
         calls[more->call_count++] = (cv_status_call){.who = asked.who,
                                                      .task = cv_task_words.items[task],
                                                      .agent = asked.agent->name,
-                                                     .call = cv_reach_text(w->call->arena, &asked.agent->reach),
+                                                     .call = asked.agent->text,
                                                      .prompt = cv_arena_copy(w->call->arena, asked.prompt)};
     return true;
 }
@@ -277,20 +277,35 @@ static cv_str create_input(cv_call *call, int again)
     return cv_buf_take(&out, call->arena);
 }
 
-/* With --again: the number after the last that was asked with these words. */
+/* Was the dialogue run to its end? */
+static bool is_ended(cv_call *call, cv_str dialogue_id, bool *ret_ended, cv_err *err)
+{
+    cv_ledger l;
+    if (!cv_ledger_open(&l, call, call->arena, dialogue_id, err))
+        return false;
+    *ret_ended = cv_str_eq(l.run.state, cv_run_words.items[CV_RUN_ENDED]);
+    return true;
+}
+
+/* With --again: the number after the last that was asked with these words; that one itself as long as it is under way,
+ * so that the same command goes on here, too. */
 static bool find_number(cv_call *call, int *ret_number)
 {
     cv_err err = {.arena = call->arena};
     cv_commit_row row;
-    cv_str scope;
-    bool found = cv_json_get_true(call->input, "again");
+    cv_str scope, last = CV_STR("");
+    bool found = cv_json_get_true(call->input, "again"), ended = true;
     for (*ret_number = 0; found; *ret_number += found) {
         cv_json input;
+        last = *ret_number ? cv_arena_copy(call->arena, scope) : last;
         if (!cv_json_parse(call->arena, create_input(call, *ret_number), &input, &err) ||
             !cv_record_op_first(call->record, call->arena, CV_STR("dialogue"), cv_json_get_text(&input, "op_id"),
                                 &scope, &row, &found, &err))
             return cv_call_fail(call, &err);
     }
+    if (last.n && !is_ended(call, last, &ended, &err))
+        return cv_call_fail(call, &err);
+    *ret_number -= !ended;
     return true;
 }
 
@@ -335,9 +350,9 @@ static bool has_panel(cv_call *call)
     return false;
 }
 
-static bool somebody_answers(cv_call *call, const cv_setup *setup)
+static bool somebody_answers(cv_call *call, const cv_setup *setup, bool sound)
 {
-    if (setup->agent || setup->file.seats.count)
+    if (!sound || setup->agent || setup->file.seats.count)
         return true;
     cv_err *fault =
         cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "agent", CV_STR(""), "nobody answers for the panel");
@@ -348,14 +363,13 @@ static bool somebody_answers(cv_call *call, const cv_setup *setup)
 bool cv_run_op_ask(cv_call *call)
 {
     cv_str id;
-    if (!has_panel(call))
+    cv_setup *settings = CV_NEW(call->arena, cv_setup);
+    /* What is wrong with the request is told before there is a dialogue, all of it. */
+    bool panel = has_panel(call), sound = cv_setup_read(call, CV_STR(""), settings);
+    if (!somebody_answers(call, settings, sound) || !panel || !sound)
         return false;
     if (cv_json_get_true(call->input, "dry_run"))
         return try_ask(call);
-    /* What is wrong with the request is told before there is a dialogue. */
-    cv_setup *settings = CV_NEW(call->arena, cv_setup);
-    if (!cv_setup_read(call, CV_STR(""), settings) || !somebody_answers(call, settings))
-        return false;
     return create(call, call->record, &id) && run_dialogue(call, id);
 }
 

@@ -1,9 +1,11 @@
 /* secrets.c - the values of variables that hold keys; see secrets.h. */
 #include "run/secrets.h"
 
+#include <unistd.h>
+
 #include "base/buf.h"
 
-enum { LEAST = 8 };
+enum { LEAST = 7 };
 
 bool cv_secret_name(cv_str name)
 {
@@ -23,6 +25,15 @@ void cv_secrets_add(cv_arena *a, cv_secrets *secrets, cv_str name, cv_str value)
     CV_PUSH(a, secrets);
     secrets->items[secrets->count - 1].name = cv_arena_copy(a, name);
     secrets->items[secrets->count - 1].value = cv_arena_copy(a, value);
+}
+
+void cv_secrets_of_environment(cv_arena *a, cv_secrets *secrets)
+{
+    for (char **at = environ; at && *at; at++) {
+        cv_str all = cv_str_of(*at), name = cv_str_head(all, cv_str_find_char(all, '='));
+        if (name.n < all.n && cv_secret_name(name))
+            cv_secrets_add(a, secrets, name, cv_str_from(all, name.n + 1));
+    }
 }
 
 static cv_str hide_one(cv_arena *a, cv_str name, cv_str value, cv_str text)

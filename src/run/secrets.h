@@ -1,7 +1,7 @@
 /* secrets.h - the values of variables that hold keys, so that they appear nowhere.
  *
  * A variable holds a secret when it is the key of an endpoint, a key of a preset, or when its name says so (KEY, TOKEN,
- * SECRET, PASSWORD, CREDENTIAL). Values of fewer than eight bytes are not looked for: they are not keys, and would be
+ * SECRET, PASSWORD, CREDENTIAL). Values of fewer than seven bytes are not looked for: they are not keys, and would be
  * found in ordinary words.
  */
 #ifndef CV_RUN_SECRETS_H
@@ -20,6 +20,9 @@ typedef struct {
 bool cv_secret_name(cv_str name);
 
 void cv_secrets_add(cv_arena *a, cv_secrets *secrets, cv_str name, cv_str value);
+
+/* All variables of the environment whose names say so. */
+void cv_secrets_of_environment(cv_arena *a, cv_secrets *secrets);
 
 /* The text with [NAME] in the place of every value; the same view where there is none. */
 cv_str cv_secrets_hide(cv_arena *a, const cv_secrets *secrets, cv_str text);

@@ -16,9 +16,14 @@ enum { USUAL_ROUNDS = 4, USUAL_PARALLEL = 16, MILLIONTHS = 1000000 };
 
 static const cv_run_agent *keep(cv_setup *s, cv_str name, cv_str key, const cv_reach *reach, bool typed)
 {
-    cv_run_agent *agent = CV_NEW(s->call->arena, cv_run_agent);
-    *agent = (cv_run_agent){cv_arena_copy(s->call->arena, name), cv_arena_copy(s->call->arena, key), *reach, typed};
-    *CV_PUSH(s->call->arena, &s->agents) = agent;
+    cv_arena *a = s->call->arena;
+    cv_run_agent *agent = CV_NEW(a, cv_run_agent);
+    *agent = (cv_run_agent){.name = cv_arena_copy(a, cv_secrets_hide(a, &s->secrets, name)),
+                            .key = cv_arena_copy(a, key),
+                            .text = cv_secrets_hide(a, &s->secrets, cv_reach_text(a, reach)),
+                            .reach = *reach,
+                            .typed = typed};
+    *CV_PUSH(a, &s->agents) = agent;
     return agent;
 }
 
@@ -86,7 +91,8 @@ static const cv_run_agent *find_given(cv_setup *s, const char *field, bool bare)
         ok = false;
     }
     if (ok && cv_reach_of_command(s->call->arena, given, &reach, &err))
-        return keep(s, short_name(s->call->arena, given), given, &reach, !s->call->confined);
+        return keep(s, short_name(s->call->arena, cv_secrets_hide(s->call->arena, &s->secrets, given)), given, &reach,
+                    !s->call->confined);
     cv_err_field(&err, cv_str_of(field));
     cv_call_fail(s->call, &err);
     return NULL;
@@ -112,18 +118,38 @@ static bool read_file(cv_setup *s)
     return cv_agents_file_parse(a, text, given.p ? given : cv_str_of(where.path), &s->file, call->errs);
 }
 
+/* Whoever sits there must be known: told once, whether or not this panel has the seat. */
+static void check_place(cv_setup *s, const cv_agents_place *place)
+{
+    cv_agent_row row;
+    cv_err err = {.arena = s->call->arena};
+    bool found = false,
+         judges = cv_str_eq_nocase(place->name, CV_STR("judge")) && cv_words_find(cv_judge_words, place->agent) >= 0;
+    if (judges || cv_agents_file_find(&s->file, place->agent))
+        return;
+    if (cv_agent_id_valid(place->agent) &&
+        !cv_agent_find(s->call->record, s->call->arena, place->agent, &row, &found, &err)) {
+        cv_call_fail(s->call, &err);
+        return;
+    }
+    if (found && !cv_agent_is_removed(&row))
+        return;
+    cv_err_set(&err, CV_ERR_UNKNOWN_AGENT,
+               "the seat '%.*s' names '%.*s', who is neither in the file nor in the project",
+               CV_FMT(cv_excerpt(s->call->arena, place->name)), CV_FMT(cv_excerpt(s->call->arena, place->agent)));
+    cv_err_file(&err, s->file.path);
+    err.line = place->line;
+    err.column = place->column;
+    cv_agents_advise(s->call->record, s->call->arena, place->agent, &err);
+    cv_call_fail(s->call, &err);
+}
+
 static const cv_run_agent *seat_of(cv_setup *s, cv_str place)
 {
     cv_str name = place.n ? cv_agents_file_place(&s->file, place) : CV_STR("");
     const cv_run_agent *agent = NULL;
     cv_err err = {.arena = s->call->arena};
-    if (!name.n)
-        return NULL;
-    if (find_named(s, name, &agent, &err) && !agent)
-        cv_err_set(&err, CV_ERR_UNKNOWN_AGENT,
-                   "the seat '%.*s' names '%.*s', who is neither in the file nor in the project", CV_FMT(place),
-                   CV_FMT(name));
-    if (!agent)
+    if (name.n && !find_named(s, name, &agent, &err))
         cv_call_fail(s->call, &err);
     return agent;
 }
@@ -163,8 +189,8 @@ static void read_judge(cv_setup *s)
     if (!s->judge_named)
         return;
     cv_str word = given.n ? given : cv_agents_file_place(&s->file, CV_STR("judge"));
-    if (cv_str_eq(word, CV_STR("mechanical")) || cv_str_eq(word, CV_STR("human"))) {
-        s->judge = cv_str_eq(word, CV_STR("human")) ? CV_JUDGE_HUMAN : CV_JUDGE_MECHANICAL;
+    if (cv_words_find(cv_judge_words, word) >= 0) {
+        s->judge = (cv_judge)cv_words_find(cv_judge_words, word);
         return;
     }
     s->judge_agent = given.n ? find_given(s, "judge", false) : seat_of(s, CV_STR("judge"));
@@ -230,18 +256,43 @@ bool cv_setup_read(cv_call *call, cv_str dialogue_id, cv_setup *ret)
         .blind = cv_json_get_true(input, "blind"),
         .control = cv_json_get_true(input, "control"),
         .timeout_ms = cv_json_get_int(input, "timeout", 0) * 1000,
-        .max_cost = cost_of(input),
-        .max_tokens = cv_json_get_int(input, "max_tokens", CV_ABSENT),
-        .max_time_ms = times(cv_json_get_int(input, "max_time", CV_ABSENT), 1000),
+        .budget = {.cost = cost_of(input),
+                   .tokens = cv_json_get_int(input, "max_tokens", CV_ABSENT),
+                   .time_ms = times(cv_json_get_int(input, "max_time", CV_ABSENT), 1000)},
         .spec = spec.n ? spec : CV_STR("short"),
         .call = call,
     };
+    cv_secrets_of_environment(call->arena, &ret->secrets);
     if (!read_file(ret))
         return false;
+    for (size_t i = 0; i < ret->file.seats.count; i++)
+        check_place(ret, &ret->file.seats.items[i]);
     if (cv_json_get(input, CV_STR("agent")))
         ret->agent = find_given(ret, "agent", true);
     read_judge(ret);
     return call->errs->count == before;
+}
+
+/* The options that make the same command again: all but those for one time, and what only `ask` has. */
+static void write_given(cv_arena *a, const cv_setup *s, cv_json_writer *w)
+{
+    static const cv_str kept[] = {CV_STR_INIT("agents"), CV_STR_INIT("agent"),      CV_STR_INIT("judge"),
+                                  CV_STR_INIT("rounds"), CV_STR_INIT("until"),      CV_STR_INIT("parallel"),
+                                  CV_STR_INIT("quorum"), CV_STR_INIT("timeout"),    CV_STR_INIT("max_cost"),
+                                  CV_STR_INIT("spec"),   CV_STR_INIT("max_tokens"), CV_STR_INIT("blind"),
+                                  CV_STR_INIT("control")};
+    cv_json_begin_object(w);
+    for (size_t i = 0; i < CV_COUNT(kept); i++) {
+        const cv_json *value = cv_json_get(s->call->input, kept[i]);
+        if (!value)
+            continue;
+        cv_json_key(w, kept[i]);
+        if (value->type == CV_JSON_STRING)
+            cv_json_str(w, cv_secrets_hide(a, &s->secrets, value->text));
+        else
+            cv_json_value(w, value);
+    }
+    cv_json_end_object(w);
 }
 
 cv_str cv_setup_json(cv_arena *a, const cv_setup *s)
@@ -256,17 +307,21 @@ cv_str cv_setup_json(cv_arena *a, const cv_setup *s)
     cv_json_key_str(&w, "until", cv_until_words.items[s->until]);
     if (s->timeout_ms)
         cv_json_key_int(&w, "timeout", s->timeout_ms / 1000);
-    if (s->max_cost != CV_ABSENT)
-        cv_json_key_int(&w, "max_cost_millionths", s->max_cost);
-    if (s->max_tokens != CV_ABSENT)
-        cv_json_key_int(&w, "max_tokens", s->max_tokens);
+    if (s->budget.cost != CV_ABSENT)
+        cv_json_key_int(&w, "max_cost_millionths", s->budget.cost);
+    if (s->budget.tokens != CV_ABSENT)
+        cv_json_key_int(&w, "max_tokens", s->budget.tokens);
     cv_json_key_bool(&w, "blind", s->blind);
     cv_json_key_bool(&w, "control", s->control);
+    if (s->since.n)
+        cv_json_key_str(&w, "tries_since", s->since);
     cv_json_key(&w, CV_STR("agents"));
     cv_json_begin_object(&w);
     for (size_t i = 0; i < s->agents.count; i++)
-        cv_json_key_str(&w, cv_arena_copy_z(a, s->agents.items[i]->name), cv_reach_text(a, &s->agents.items[i]->reach));
+        cv_json_key_str(&w, cv_arena_copy_z(a, s->agents.items[i]->name), s->agents.items[i]->text);
     cv_json_end_object(&w);
+    cv_json_key(&w, CV_STR("given"));
+    write_given(a, s, &w);
     cv_json_end_object(&w);
     return cv_buf_take(&out, a);
 }

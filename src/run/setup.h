@@ -14,11 +14,13 @@
 
 #include "kit/call.h"
 #include "kit/reach/agents_file.h"
-#include "run/plan.h"
+#include "run/secrets.h"
+#include "run/spent.h"
 
 typedef struct {
     cv_str name; /* its id; of a command that was typed: its words without folders */
     cv_str key;  /* by which it was asked for: the id, or the whole command */
+    cv_str text; /* what is called, without secrets */
     cv_reach reach;
     bool typed;
 } cv_run_agent;
@@ -29,9 +31,10 @@ typedef struct {
     size_t parallel, quorum;
     cv_until until;
     bool step, blind, control;
-    int64_t timeout_ms;                        /* 0: the agent's own */
-    int64_t max_cost, max_tokens, max_time_ms; /* cost in millionths of a dollar; CV_ABSENT: any */
+    int64_t timeout_ms; /* 0: the agent's own */
+    cv_budget budget;
     cv_str spec;
+    cv_str since; /* a time: what failed before it does not count as a try; empty: everything counts */
     cv_judge judge;
     bool judge_named;                /* by the caller or the file */
     const cv_run_agent *judge_agent; /* of a judge that is an agent */
@@ -40,7 +43,8 @@ typedef struct {
     struct {
         cv_run_agent **items;
         size_t count, capacity;
-    } agents; /* that were asked for so far, each once */
+    } agents;           /* that were asked for so far, each once */
+    cv_secrets secrets; /* in the environment: they may stand in a command that was typed */
     cv_call *call;
 } cv_setup;
 

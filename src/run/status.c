@@ -14,12 +14,12 @@ static cv_status_round *round_at(cv_arena *a, cv_status *s, int64_t round, size_
     return fresh;
 }
 
-static cv_status_seat *seat_at(cv_status_round *r, cv_str who)
+static cv_status_seat *seat_at(cv_status_round *r, const cv_attempt_row *row)
 {
     for (size_t i = 0; i < r->seat_count; i++)
-        if (cv_str_eq(r->seats[i].who, who))
+        if (cv_str_eq(r->seats[i].who, row->who) && cv_str_eq(r->seats[i].task, row->task))
             return &r->seats[i];
-    r->seats[r->seat_count] = (cv_status_seat){.who = who};
+    r->seats[r->seat_count] = (cv_status_seat){.who = row->who, .task = row->task};
     return &r->seats[r->seat_count++];
 }
 
@@ -28,7 +28,7 @@ static bool is_state(const cv_attempt_row *row, cv_attempt_state state)
     return cv_str_eq(row->state, cv_attempt_words.items[state]);
 }
 
-/* One line for everybody who was asked in a round: how the last attempt ended. */
+/* One line for everything that somebody was asked for in a round: how the last attempt ended. */
 static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_status *s)
 {
     for (size_t i = 0; i < l->attempts.count; i++) {
@@ -36,8 +36,9 @@ static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_
         if (cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]))
             continue;
         cv_status_round *r = round_at(a, s, row->round, l->attempts.count);
-        cv_status_seat *seat = seat_at(r, row->who);
+        cv_status_seat *seat = seat_at(r, row);
         *seat = (cv_status_seat){.who = row->who,
+                                 .task = row->task,
                                  .agent = row->agent,
                                  .model = row->model,
                                  .state = row->state,
@@ -54,22 +55,48 @@ static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_
                 !cv_str_eq(s->rounds.items[i].seats[k].who, CV_STR("judge"));
 }
 
-static void find_control(cv_arena *a, const cv_ledger *l, cv_status *s)
+/* The numbers of `dialogue dynamics`, without its lists. */
+static cv_str count_dynamics(cv_call *call, cv_str dialogue_id)
 {
-    for (size_t i = 0; i < l->attempts.count; i++) {
-        const cv_attempt_row *row = &l->attempts.items[i];
-        if (!cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]))
-            continue;
-        cv_status_control *c = CV_NEW(a, cv_status_control);
-        *c = (cv_status_control){.agent = row->agent,
-                                 .model = row->model,
-                                 .state = row->state,
-                                 .answer = is_state(row, CV_ATTEMPT_ANSWERED) ? row->answer : (cv_str){NULL, 0},
-                                 .tokens_in = row->tokens_in,
-                                 .tokens_out = row->tokens_out,
-                                 .cost = row->cost};
-        s->control = c;
-    }
+    cv_reply reply;
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_facts_ask(call, call->arena, "dynamics", dialogue_id, CV_STR(""), &reply);
+    const cv_json *changes = cv_json_get(&reply.json, CV_STR("opinion_changes")),
+                  *dissent = cv_json_get(&reply.json, CV_STR("dissent")),
+                  *overlap = cv_json_get(&reply.json, CV_STR("overlap")),
+                  *collapses = cv_json_get(&reply.json, CV_STR("collapses"));
+    if (!reply.done)
+        return (cv_str){NULL, 0};
+    cv_json_begin_object(&w);
+    cv_json_key_int(&w, "changes_with_new_evidence", cv_json_get_int(changes, "with_new_evidence", 0));
+    cv_json_key_int(&w, "changes_without_new_evidence", cv_json_get_int(changes, "without_new_evidence", 0));
+    cv_json_key_int(&w, "dissent_kept", cv_json_get_int(dissent, "kept", 0));
+    cv_json_key_int(&w, "dissent_lost", cv_json_get_int(dissent, "lost", 0));
+    cv_json_key_int(&w, "collapses", collapses ? collapses->count : 0);
+    cv_json_key_int(&w, "mean_overlap", cv_json_get_int(overlap, "mean", 0));
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, call->arena);
+}
+
+static const cv_status_control *find_control(cv_call *call, const cv_ledger *l)
+{
+    const cv_attempt_row *last = NULL;
+    for (size_t i = 0; i < l->attempts.count; i++)
+        if (cv_str_eq(l->attempts.items[i].task, cv_task_words.items[CV_TASK_CONTROL]))
+            last = &l->attempts.items[i];
+    if (!last)
+        return NULL;
+    cv_status_control *c = CV_NEW(call->arena, cv_status_control);
+    *c = (cv_status_control){.agent = last->agent,
+                             .model = last->model,
+                             .state = last->state,
+                             .message = last->message,
+                             .answer = is_state(last, CV_ATTEMPT_ANSWERED) ? last->answer : (cv_str){NULL, 0},
+                             .spent = cv_spent_of(&l->attempts, CV_SPENT_CONTROL),
+                             .panel = cv_spent_of(&l->attempts, CV_SPENT_PANEL),
+                             .dynamics = count_dynamics(call, l->dialogue_id)};
+    return c;
 }
 
 /* ---- a dry run -----------------------------------------------------------------------------------------------------
@@ -95,6 +122,7 @@ static cv_str dry_page(cv_arena *a, const cv_status *s)
 #define CV_THIS_TYPE cv_status_seat
 static const cv_shape seat_shape[] = {
     CV_FIELD_AS(ALWAYS, "expert", who, "or judge"),
+    CV_WORD(ALWAYS, "task", task, &cv_task_words, ""),
     CV_FIELD(ALWAYS, agent, ""),
     CV_FIELD(IF_ANY, model, ""),
     CV_WORD(ALWAYS, "state", state, &cv_attempt_words, "of the last attempt"),
@@ -116,26 +144,27 @@ static const cv_shape round_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-#define CV_THIS_TYPE cv_status_control
-static const cv_shape control_shape[] = {
-    CV_FIELD(ALWAYS, agent, ""),
-    CV_FIELD(IF_ANY, model, ""),
-    CV_WORD(ALWAYS, "state", state, &cv_attempt_words, ""),
-    CV_FIELD(OR_NULL, answer, ""),
-    CV_FIELD(IF_ANY, tokens_in, ""),
-    CV_FIELD(IF_ANY, tokens_out, ""),
-    CV_FIELD(IF_ANY, cost, "millionths of a US dollar"),
-    {0},
-};
-#undef CV_THIS_TYPE
-
-#define CV_THIS_TYPE cv_walk_spent
+#define CV_THIS_TYPE cv_spent
 static const cv_shape spent_shape[] = {
     CV_FIELD(ALWAYS, calls, "commands and endpoints"),
     CV_FIELD(ALWAYS, tokens_in, "that were reported"),
     CV_FIELD(ALWAYS, tokens_out, ""),
     CV_FIELD_AS(ALWAYS, "estimated_tokens", estimated, "of calls that reported none: a fourth of their bytes"),
     CV_FIELD(ALWAYS, cost, "millionths of a US dollar, as far as it is known"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_status_control
+static const cv_shape control_shape[] = {
+    CV_FIELD(ALWAYS, agent, ""),
+    CV_FIELD(IF_ANY, model, ""),
+    CV_WORD(ALWAYS, "state", state, &cv_attempt_words, ""),
+    CV_FIELD(IF_ANY, message, "why there is no answer"),
+    CV_FIELD(OR_NULL, answer, ""),
+    CV_OBJECT(ALWAYS, "spent", spent, spent_shape, "by this agent"),
+    CV_OBJECT(ALWAYS, "panel_spent", panel, spent_shape, "by the panel and its judge"),
+    CV_JSON_AS(IF_ANY, MAP, "dynamics", dynamics, "of the panel, as dialogue dynamics counts"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -173,6 +202,7 @@ const cv_shape cv_status_shape[] = {
     CV_FIELD(ALWAYS, converged, ""),
     CV_FIELD(ALWAYS, decided, "the final verdict is registered"),
     CV_FIELD(IF_ANY, decision, "its recommendation"),
+    CV_FIELD(IF_ANY, reasons, "its description"),
     CV_OBJECT_AT(IF_ANY, "control", control, control_shape, "the answer of one agent alone"),
     CV_FIELD(IF_ANY, exported, "the file with everything"),
     CV_FIELD(IF_ANY, next, "what to call next"),
@@ -184,6 +214,26 @@ const cv_shape cv_status_shape[] = {
     {0},
 };
 #undef CV_THIS_TYPE
+
+/* The command that goes on, with the options that were given. */
+static cv_str same_again(cv_call *call, const cv_status *s)
+{
+    cv_json settings = {.type = CV_JSON_NULL};
+    cv_err ignored = {.arena = call->arena};
+    if (s->settings.n && !cv_json_parse(call->arena, s->settings, &settings, &ignored))
+        settings = (cv_json){.type = CV_JSON_NULL};
+    const cv_json *given = cv_json_get(&settings, CV_STR("given"));
+    size_t count = given ? given->count : 0;
+    cv_argument *all = CV_NEW_ARRAY(call->arena, count, cv_argument);
+    for (size_t i = 0; i < count; i++) {
+        const cv_json *value = &given->members[i].value;
+        bool text = value->type == CV_JSON_STRING;
+        const char *name = cv_arena_copy_z(call->arena, given->members[i].key);
+        all[i] = (cv_argument){name, text ? value->text : cv_json_get_json(call->arena, given, name),
+                               text ? CV_ARGUMENT_TEXT : CV_ARGUMENT_JSON};
+    }
+    return cv_call_name(call, CV_STR("run"), s->dialogue_id, all, count);
+}
 
 static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
 {
@@ -197,14 +247,13 @@ static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
                                : CV_STR("");
     bool ended = cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_ENDED]);
     if (!s->holder.n && l->lock < 0)
-        s->next = cv_call_name(call, ended ? CV_STR("dialogue show") : CV_STR("run"), s->dialogue_id, NULL, 0);
+        s->next = ended ? cv_call_name(call, CV_STR("dialogue show"), s->dialogue_id, NULL, 0) : same_again(call, s);
 }
 
 bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, const cv_status_more *more)
 {
     cv_arena *a = call->arena;
     const cv_run_row *run = &ledger->run;
-    cv_walk walk = {.ledger = *ledger};
     cv_err err = {.arena = a};
     cv_status s = {.dialogue_id = facts->dialogue_id,
                    .title = facts->title,
@@ -215,12 +264,13 @@ bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, c
                    .settings = run->settings,
                    .started_at = run->started_at,
                    .changed_at = run->changed_at,
-                   .spent = cv_walk_add_up(&walk),
+                   .spent = cv_spent_of(&ledger->attempts, CV_SPENT_ALL),
                    .percentage = facts->percentage,
                    .next_round = facts->next_round,
                    .converged = facts->converged,
                    .decided = facts->decided,
                    .decision = facts->verdict,
+                   .reasons = facts->reasons,
                    .exported = more->exported,
                    .dry_run = more->dry_run,
                    .step = more->step,
@@ -230,7 +280,7 @@ bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, c
         return cv_call_fail(call, &err);
     find_state(call, ledger, &s);
     list_rounds(a, ledger, facts->next_round, &s);
-    find_control(a, ledger, &s);
+    s.control = find_control(call, ledger);
     if (cv_json_get_true(call->input, "attempts"))
         s.attempts = ledger->attempts;
     if (call->for_people && s.dry_run)

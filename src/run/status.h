@@ -9,7 +9,7 @@
 #include "run/walk.h"
 
 typedef struct {
-    cv_str who, agent, model, state, message;
+    cv_str who, task, agent, model, state, message;
     int64_t attempts, markers, duration_ms;
 } cv_status_seat;
 
@@ -20,9 +20,11 @@ typedef struct {
     size_t seat_count, answered;
 } cv_status_round;
 
+/* The answer of one agent alone, beside that of the panel: what each has used, and how opinions moved. */
 typedef struct {
-    cv_str agent, model, state, answer;
-    int64_t tokens_in, tokens_out, cost;
+    cv_str agent, model, state, message, answer;
+    cv_spent spent, panel;
+    cv_str dynamics; /* JSON: what `dialogue dynamics` counts */
 } cv_status_control;
 
 /* A call that would be made. */
@@ -37,10 +39,10 @@ typedef struct {
         cv_status_round *items;
         size_t count, capacity;
     } rounds;
-    cv_walk_spent spent;
+    cv_spent spent;
     int64_t percentage, next_round;
     bool converged, decided;
-    cv_str decision, exported, next;
+    cv_str decision, reasons, exported, next;
     const cv_status_control *control; /* NULL: none was asked for */
     cv_attempts attempts;             /* when they were asked for */
     bool dry_run;

@@ -1,6 +1,7 @@
 /* walk.c - a run under way: the loop; see walk.h. */
 #include "run/walk.h"
 
+#include "base/clock.h"
 #include "base/steady.h"
 #include "kit/request.h"
 
@@ -81,7 +82,7 @@ static cv_seat fold(cv_walk *w, int64_t round, cv_str who, cv_run_task task, con
 {
     cv_attempts all = cv_ledger_of(&w->ledger, round, who, task);
     int faulty = task == CV_TASK_RESPONSE || w->settings->judge_named ? CV_MOST_FAULTY : CV_MOST_UNREADABLE;
-    cv_seat seat = cv_seat_fold(&w->step, all.items, all.count, &cv_retry_usual, faulty, done);
+    cv_seat seat = cv_seat_fold(&w->step, all.items, all.count, &cv_retry_usual, faulty, w->since_ms, done);
     seat.awaited = agent && (agent->reach.way == CV_REACH_HUMAN || agent->reach.way == CV_REACH_MAILBOX);
     return seat;
 }
@@ -96,24 +97,12 @@ static bool said_undecided(cv_walk *w, cv_attempts all)
            cv_json_parse(&w->step, last->answer, &object, &ignored) && cv_json_get_text(&object, "undecided").n > 0;
 }
 
-static cv_reason spent_of(const cv_walk *w)
-{
-    const cv_setup *s = w->settings;
-    cv_walk_spent t = cv_walk_add_up(w);
-    if (s->max_cost != CV_ABSENT && t.cost + t.reserved_cost >= s->max_cost)
-        return CV_REASON_MAX_COST;
-    if (s->max_tokens != CV_ABSENT && t.tokens_in + t.tokens_out + t.estimated + t.reserved_tokens >= s->max_tokens)
-        return CV_REASON_MAX_TOKENS;
-    if (s->max_time_ms != CV_ABSENT && cv_steady_ms() - w->began_ms >= s->max_time_ms)
-        return CV_REASON_MAX_TIME;
-    return CV_REASON_COUNT;
-}
-
 static void make_plan(cv_walk *w)
 {
     const cv_setup *s = w->settings;
     const cv_facts *f = &w->facts;
     const cv_str judge = CV_STR("judge");
+    cv_spent spent = cv_spent_of(&w->ledger.attempts, CV_SPENT_ALL);
     cv_part from_part = w->plan.from_part;
     int64_t from_round = w->plan.from_round, last = f->next_round - 1;
     for (size_t i = 0; i < f->seat_count; i++)
@@ -121,7 +110,7 @@ static void make_plan(cv_walk *w)
             fold(w, f->next_round, f->seats[i].slug, CV_TASK_RESPONSE, w->seats[i].agent, f->seats[i].responded);
     w->plan = (cv_plan){
         .rounds = s->rounds,
-        .parallel = s->parallel,
+        .parallel = cv_budget_parallel(&s->budget, &spent, s->parallel),
         .quorum = s->quorum,
         .judge = s->judge,
         .judge_may_fail = !s->judge_named,
@@ -137,7 +126,7 @@ static void make_plan(cv_walk *w)
         .from_part = from_part,
         .stopping = w->ledger.run.stopping == 1,
         .interrupted = w->interrupted,
-        .spent = spent_of(w),
+        .spent = cv_budget_spent(&s->budget, &spent, cv_steady_ms() - w->began_ms),
         .seats = w->folded,
         .seat_count = f->seat_count,
         .round = fold(w, f->next_round, judge, CV_TASK_ROUND, s->judge_agent, false),
@@ -159,6 +148,27 @@ static void begin_plan(cv_walk *w)
 /* ---- the beginning -------------------------------------------------------------------------------------------------
  */
 
+/* A run that stood still was given up by its runner: whoever gives the command again wants everybody to be asked again.
+ * One whose runner was killed only goes on. */
+static void choose_since(cv_walk *w)
+{
+    const cv_run_row *run = &w->ledger.run;
+    cv_setup *s = w->settings;
+    bool killed = cv_str_eq(run->state, cv_run_words.items[CV_RUN_RUNNING]) ||
+                  cv_str_eq(run->state, cv_run_words.items[CV_RUN_WAITING]);
+    cv_json before;
+    cv_err ignored = {.arena = w->arena};
+    w->since_ms = -1;
+    if (!w->ledger.exists)
+        return;
+    if (!killed)
+        s->since = cv_call_now(w->call);
+    else if (run->settings.n && cv_json_parse(w->arena, run->settings, &before, &ignored))
+        s->since = cv_json_get_text(&before, "tries_since");
+    if (!cv_time_parse(s->since, &w->since_ms))
+        w->since_ms = -1;
+}
+
 /* Everything that is known before anything is written: facts, attempts, who answers for whom. */
 static bool open_walk(cv_walk *w, cv_call *call, cv_setup *settings)
 {
@@ -171,6 +181,7 @@ static bool open_walk(cv_walk *w, cv_call *call, cv_setup *settings)
     if (!cv_ledger_open(&w->ledger, call, w->arena, settings->dialogue_id, &err))
         return cv_call_fail(call, &err);
     cv_setup_choose_judge(settings);
+    choose_since(w);
     return true;
 }
 
@@ -197,8 +208,7 @@ void cv_walk_close(cv_walk *w)
 
 static cv_str judge_text(const cv_setup *s)
 {
-    static const cv_str words[] = {CV_STR_INIT("mechanical"), CV_STR_INIT("human")};
-    return s->judge == CV_JUDGE_AGENT ? s->judge_agent->name : words[s->judge];
+    return s->judge == CV_JUDGE_AGENT ? s->judge_agent->name : cv_judge_words.items[s->judge];
 }
 
 static bool take(cv_walk *w)
@@ -244,25 +254,71 @@ static bool export_dialogue(cv_walk *w)
     return reply.done || cv_walk_fail(w, &reply.errs);
 }
 
+static cv_str absence(const cv_seat *seat)
+{
+    return seat->last && seat->last->message.n ? seat->last->message : seat->why;
+}
+
+/* "muffin, scone: there was no answer after 600 seconds", a line for each reason. */
+static cv_str tell_absent(cv_walk *w)
+{
+    enum { NAMED = 4 };
+    cv_buf out = {0};
+    const cv_facts *f = &w->facts;
+    bool *told = CV_NEW_ARRAY(&w->step, f->seat_count, bool);
+    for (size_t i = 0; i < f->seat_count; i++) {
+        size_t count = 0;
+        cv_str why = absence(&w->folded[i]);
+        if (w->folded[i].state != CV_SEAT_ABSENT || told[i])
+            continue;
+        cv_buf_add_z(&out, out.n ? "\n" : "");
+        for (size_t k = i; k < f->seat_count; k++) {
+            if (w->folded[k].state != CV_SEAT_ABSENT || !cv_str_eq(absence(&w->folded[k]), why))
+                continue;
+            told[k] = true;
+            if (count++ < NAMED)
+                cv_buf_printf(&out, "%s%.*s", count > 1 ? ", " : "", CV_FMT(f->seats[k].slug));
+        }
+        if (count > NAMED)
+            cv_buf_printf(&out, " and %zu more", count - NAMED);
+        cv_buf_printf(&out, ": %.*s", CV_FMT(why));
+    }
+    return cv_buf_take(&out, w->arena);
+}
+
+/* What to know beyond the reason; absent: nothing. */
+static cv_str explain(cv_walk *w, cv_reason reason)
+{
+    const cv_seat *judge = w->plan.round.state == CV_SEAT_ABSENT ? &w->plan.round : &w->plan.verdict;
+    if (reason == CV_REASON_QUORUM)
+        return tell_absent(w);
+    if (reason == CV_REASON_JUDGE)
+        return cv_arena_printf(
+            w->arena, "judge: %.*s%s%.*s", CV_FMT(absence(judge)), judge->last && judge->last->faults.n ? "\n" : "",
+            CV_FMT(judge->last && judge->last->faults.n ? cv_str_trim(judge->last->faults) : CV_STR("")));
+    if (w->plan.verdict.state == CV_SEAT_ABSENT && !w->facts.decided)
+        return CV_STR("the judge was asked for the verdicts, and gave none that could be registered");
+    return (cv_str){NULL, 0};
+}
+
 static bool finish(cv_walk *w, cv_reason reason)
 {
     cv_run_row *run = &w->ledger.run;
     const cv_reason_row *row = &cv_reasons[reason];
     cv_err err = {.arena = w->call->arena};
+    cv_str message = explain(w, reason); /* while the plan stands */
     if (!end_calls(w) || (row->state == CV_RUN_ENDED && w->facts.next_round > 0 && !export_dialogue(w)))
         return false;
     run->state = cv_run_words.items[row->state];
     run->reason = row->word;
-    if (w->plan.verdict.state == CV_SEAT_ABSENT && !w->facts.decided)
-        w->message = CV_STR("the judge was asked for the verdicts, and gave none that could be registered");
-    run->message = w->message;
+    run->message = message;
     run->stopping = 0;
     if (!cv_ledger_change(&w->ledger, row->state == CV_RUN_ENDED ? "ended" : "stopped", &err))
         return cv_call_fail(w->call, &err);
     cv_walk_tell(
         w, "run_ended",
         cv_arena_printf(&w->step, "\"state\":\"%.*s\",\"reason\":\"%.*s\"", CV_FMT(run->state), CV_FMT(run->reason)),
-        "%.*s: %.*s", CV_FMT(run->state), CV_FMT(row->meaning));
+        "%.*s: %.*s%s%.*s", CV_FMT(run->state), CV_FMT(row->meaning), message.n ? "\n" : "", CV_FMT(message));
     return true;
 }
 
@@ -317,7 +373,7 @@ static bool walk(cv_walk *w, cv_reason *ret_reason)
 {
     for (;;) {
         cv_arena_reset(&w->step);
-        if (w->stale && !read_facts(w))
+        if (w->stale && (!read_facts(w) || !cv_walk_look_around(w, false)))
             return false;
         make_plan(w);
         cv_step step = cv_plan_next(&w->plan);

@@ -25,12 +25,6 @@ typedef struct {
 } cv_walk_seat;
 
 typedef struct {
-    int64_t calls, tokens_in, tokens_out, cost; /* reported ones */
-    int64_t estimated;                          /* tokens that nobody reported */
-    int64_t reserved_tokens, reserved_cost;     /* of calls under way */
-} cv_walk_spent;
-
-typedef struct {
     cv_call *call;
     cv_setup *settings;
     cv_arena *arena;      /* as long as the walk */
@@ -46,11 +40,11 @@ typedef struct {
     cv_calls *calls;
     uint64_t seen;        /* of the record, for `changed` */
     int64_t began_ms;     /* steady */
+    int64_t since_ms;     /* attempts that failed before are forgiven (cv_seat_fold) */
     int64_t prompt_round; /* whose prompts these are; -1: none */
     cv_json prompts;      /* what round-prompts answered */
     bool interrupted;
     bool said_waiting;
-    cv_str message; /* why it ended, beyond the reason */
     cv_str exported;
 } cv_walk;
 
@@ -85,8 +79,6 @@ bool cv_walk_prepare(cv_walk *w, cv_run_task task, size_t seat, cv_walk_call *re
 bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *result);
 
 bool cv_walk_hand_in(cv_walk *w, size_t seat);
-
-cv_walk_spent cv_walk_add_up(const cv_walk *w);
 
 /* Where the answer of an attempt is, and that answer; absent: there is none. */
 const char *cv_walk_path(cv_walk *w, const cv_attempt_row *row);

@@ -6,41 +6,8 @@
 #include "kit/frame.h"
 #include "kit/request.h"
 #include "record/hash.h"
+#include "run/keep.h"
 #include "run/walk.h"
-
-enum { BYTES_PER_TOKEN = 4 }; /* where nobody counts: as prompts are measured */
-
-/* ---- what was spent ------------------------------------------------------------------------------------------------
- */
-
-/* Calls under way count with what is known of them before they end: their prompts, and what others have cost. */
-cv_walk_spent cv_walk_add_up(const cv_walk *w)
-{
-    cv_walk_spent t = {0};
-    int64_t priced = 0, running = 0;
-    for (size_t i = 0; i < w->ledger.attempts.count; i++) {
-        const cv_attempt_row *row = &w->ledger.attempts.items[i];
-        int64_t prompt = row->prompt_bytes == CV_ABSENT ? 0 : row->prompt_bytes / BYTES_PER_TOKEN;
-        int64_t answer = row->answer_bytes == CV_ABSENT ? 0 : row->answer_bytes / BYTES_PER_TOKEN;
-        if (cv_str_eq(row->reach, cv_reach_words.items[CV_REACH_HUMAN]) ||
-            cv_str_eq(row->reach, cv_reach_words.items[CV_REACH_MAILBOX]))
-            continue;
-        t.calls++;
-        if (cv_str_eq(row->state, cv_attempt_words.items[CV_ATTEMPT_STARTED])) {
-            t.reserved_tokens += prompt;
-            running++;
-            continue;
-        }
-        bool counted = row->tokens_in != CV_ABSENT || row->tokens_out != CV_ABSENT;
-        t.tokens_in += row->tokens_in == CV_ABSENT ? 0 : row->tokens_in;
-        t.tokens_out += row->tokens_out == CV_ABSENT ? 0 : row->tokens_out;
-        t.estimated += counted ? 0 : prompt + answer;
-        t.cost += row->cost == CV_ABSENT ? 0 : row->cost;
-        priced += row->cost != CV_ABSENT;
-    }
-    t.reserved_cost = priced ? t.cost / priced * running : 0;
-    return t;
-}
 
 /* ---- prompts -------------------------------------------------------------------------------------------------------
  */
@@ -109,7 +76,7 @@ cv_str cv_walk_output(cv_walk *w, const cv_attempt_row *row)
     cv_calls_result result;
     cv_err none = {.arena = &w->step};
     bool found = false;
-    if (row->output.n && !cv_calls_recover(&w->step, cv_walk_path(w, row), &result, &found, &none))
+    if (row->output.n && !cv_keep_read(&w->step, cv_walk_path(w, row), &result, &found, &none))
         found = false;
     return found ? result.answer : (cv_str){NULL, 0};
 }
@@ -296,7 +263,7 @@ bool cv_walk_ask(cv_walk *w, cv_step step)
         seat->state = CV_SEAT_RUNNING;
         if (!seat->awaited) {
             w->plan.running++;
-            if (w->settings->max_tokens != CV_ABSENT || w->settings->max_cost != CV_ABSENT)
+            if (w->settings->budget.tokens != CV_ABSENT || w->settings->budget.cost != CV_ABSENT)
                 step.kind = CV_STEP_WAIT; /* the next one only when this one is counted in */
         }
         count++;

@@ -335,7 +335,7 @@ cv_str cv_walk_control_prompt(cv_walk *w)
 {
     cv_reply get;
     cv_buf out = {0};
-    cv_walk_spent spent = cv_walk_add_up(w);
+    cv_spent spent = cv_spent_of(&w->ledger.attempts, CV_SPENT_PANEL);
     cv_facts_ask(w->call, &w->step, "get", w->facts.dialogue_id, CV_STR(""), &get);
     if (!get.done) {
         cv_walk_fail(w, &get.errs);

@@ -45,7 +45,8 @@ void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row)
     if (!w->call->follower.event)
         return;
     cv_str all = cv_shape_text(a, cv_attempt_shape, row);
-    cv_str number = row->attempt > 1 ? cv_arena_printf(a, " (attempt %lld)", (long long)row->attempt) : CV_STR("");
+    size_t tried = cv_ledger_tried(&w->ledger, row);
+    cv_str number = tried > 1 ? cv_arena_printf(a, " (attempt %zu)", tried) : CV_STR("");
     cv_str took = row->duration_ms == CV_ABSENT
                       ? CV_STR("")
                       : cv_arena_printf(a, " after %.*s", CV_FMT(seconds(a, row->duration_ms)));

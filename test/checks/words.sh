@@ -21,6 +21,7 @@ state status statuses step strict subject suggestion summary target text texts t
 updated updates tag hook
 action age all body claimed cursor failed for oldest on parent ready seen slot slots timed timeout wait cut details done extra fail final messages more params plan reply seconds send sent seq session settled stopped thread until waits writing
 refused taken watch
+agree came it lost mean other pair pairs
 not verify waiting warning warnings why with without words write written
 add all before broadcast commit date fields for form found gone header ignored is large last_number links log logged messages number outcome paths
 repair rgb scan show stale thread time too too_large

@@ -177,11 +177,30 @@ function* writer(hand, { user }) {
     return `REFUSED: ${first.text}\nREAD: ${messages.map((message) => message.body)}\n${second.failed ? 'REFUSED again' : 'WRITTEN'}`;
 }
 
+// ---- those whom `conclave run` asks ------------------------------------------------------------------------------------
+
+/* An expert who has the prompt and nothing else: it says how marks are written. Everybody agrees at once. */
+function* panelist(hand, { user: prompt }) {
+    const [, round] = prompt.match(/participating in round (\d+)/);
+    const [, slug] = prompt.match(/local IDs: `([A-Z]+)-/);
+    return [marker_of(prompt, 'perspective', slug.toLowerCase(), Number(round), 1, `The view of ${slug}`), 'One store is enough.', '', sign_of(prompt, 'MOVE:CONVERGE'), ''].join('\n');
+}
+
+/* The judge: scores for everybody in the draft, or the verdict; in the form that the prompt shows. */
+function* arbiter(hand, { user: prompt }) {
+    if (prompt.includes('## Your task: the verdicts'))
+        return JSON.stringify({ verdicts: [{ verdict_id: 'final', verdict_type: 'final', recommendation: words.recommendation(), description: words.description(), vote: '2-0' }] });
+    const slugs = new Set([...prompt.matchAll(/"contributors": \[\s*"([a-z]+)"/g)].map(([, slug]) => slug));
+    return 'My part:\n```json\n' + JSON.stringify({ expert_scores: Object.fromEntries([...slugs].map((slug) => [slug, 5])), summary: 'They agree.' }) + '\n```';
+}
+
 function* anybody() {
     return 'Nothing to do.';
 }
 
 const agents = [
+    { name: 'panelist', asked: /participating in round \d+ of this ALIGNMENT dialogue[^]*Your answer is your response, word for word/, play: panelist },
+    { name: 'arbiter', asked: /^# You are the judge of a deliberation/, play: arbiter },
     { name: 'expert', asked: /participating in round \d+ of this ALIGNMENT dialogue/, play: expert },
     { name: 'judge', asked: /alignment-play/, play: judge },
     { name: 'writer', asked: /^Write \S+/, play: writer },

@@ -145,6 +145,34 @@ project everywhere-codex
 codex "for all projects" "Say something."
 logged '.[0].offered | index("mcp__conclave/blue_dialogue_create")' "our tools are offered without trust"
 
+# ---- asked by 'conclave run', through the presets
+# asked NAME COMMAND: a whole deliberation, with the client for everybody.
+asked() {
+    name="ask --agent '$2'"
+    project "asked-$1"
+    : >"$work/log"
+    alone PATH="$work/bin:$(dirname "$node"):/usr/bin:/bin" ANTHROPIC_BASE_URL="$url" ANTHROPIC_API_KEY=sk-nobody-1 OPENAI_API_KEY=sk-nobody-2 \
+        "$conclave" ask "$question" --expert "Operator: the night" --expert "Developer: the day" --agent "$2" --json
+    ended $?
+    tail -n 1 "$out" >"$work/last" && mv "$work/last" "$out"
+    is '.reason == "decided" and .converged and .decision == "Move the queue to PostgreSQL" and .spent.calls == 4'
+    is '.spent.tokens_in > 0 and .spent.tokens_out > 0 and .spent.estimated_tokens == 0'
+    logged 'map(select(.fault or .refused)) == []' "the model was asked for nothing else"
+    logged '[.[] | select(.agent == "panelist" or .agent == "arbiter")] | length == 4' "every prompt reached it"
+    run "ask --agent '$2': verify" 0 verify
+    run "ask --agent '$2': attempts" 0 run status --attempts --json
+    is 'all(.attempts[]; .state == "answered" and .exit_status == 0 and .tokens_in > 0)'
+    ! grep -rqaF -e sk-nobody-1 -e sk-nobody-2 .conclave
+    ok $? "$name: no key is in the project"
+}
+mkdir -p "$work/bin"
+ln -s "$clients/claude" "$work/bin/claude"
+ln -s "$clients/codex" "$work/bin/codex"
+sed -i 's/NOBODYS_KEY/OPENAI_API_KEY/' "$HOME/.codex/config.toml"
+asked claude 'claude -p'
+is 'all(.attempts[]; .cost != null and .model)'
+asked codex 'codex exec'
+
 kill "$model"
 wait "$model" 2>/dev/null
 [ ! -s "$work/model.err" ]

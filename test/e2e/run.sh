@@ -24,14 +24,10 @@ called() {
 }
 answer() { tail -n 1 "$out" >"$work/last" && mv "$work/last" "$out"; }
 attempts() { "$conclave" run status $id --attempts --json >"$out"; name="$name, attempts"; }
-# The dialogue without what no two runs share: times, revs, hashes.
-record() {
-    "$conclave" dialogue export $id --output-path - | jq -S 'del(.record, .events, .meta) | .verdicts |= (sort_by(.id)? // .) |
-        walk(if type == "object" then del(.created_at, .createdAt, .rev, .completed_at, .converged_at, .position, .completedAt, .convergedAt) else . end)'
-}
+. "$root/test/run/record.sh"
 
 # ---- the same as a judge's own script ---------------------------------------------------------------------------------
-(project judge && PATH=$(dirname "$conclave"):$PATH && export PATH && sh "$root/docs/judge.sh" "$examples" >/dev/null && record) >"$work/wanted"
+(project judge && PATH=$(dirname "$conclave"):$PATH && export PATH && sh "$root/docs/judge.sh" "$examples" >/dev/null && record $id) >"$work/wanted"
 begin whole
 run "a whole deliberation" 0 run $id --agent "$play $stage" --json
 cp "$out" "$work/events"
@@ -41,7 +37,7 @@ is '[.rounds[] | .registered] == [true, true, true]'
 called 5 "response 0 1"
 called 6 "response 2 1"
 called 4 "judge"
-record >"$work/found"
+record $id >"$work/found"
 diff "$work/wanted" "$work/found" | head -20 | sed 's/^/# /'
 cmp -s "$work/wanted" "$work/found"
 ok $? "the record is the one that a judge's own script makes"
@@ -126,9 +122,60 @@ is '[.dialogues[].dialogue_id] == ["should-we-bake-rye-or-wheat", "should-we-bak
 run "nobody answers for an expert" 1 run oats
 has "nobody answers for the expert" err
 
+# What is not there: nothing was opened that could be released.
+for how in "" --dry-run --background; do
+    run "a dialogue that is not there $how" 1 run none --agent "$play $stage" $how
+    has "dialogue_not_found" err
+done
+run "every fault at once" 1 ask "Rye?"
+has "nobody is asked" err
+has "nobody answers for the panel" err
+printf '[agents.a]\ncomand = "x"\n' >bad.toml
+run "a file with an unknown field" 1 ask "Rye?" --expert "Baker: crumb" --agents bad.toml
+has "bad.toml:2:10: agents.a.comand: unknown field 'comand'; did you mean 'command'?" err
+printf '[seats]\n"*" = "bob"\njudge = "mechanical"\n' >bad.toml
+run "a seat of nobody" 1 ask "Rye?" --expert "Baker: crumb" --expert "Miller: flour" --agents bad.toml
+has "bad.toml:2:7: the seat '*' names 'bob', who is neither in the file nor in the project" err
+[ "$(wc -l <"$err")" -eq 1 ]
+ok $? "$name: told once"
+run "nothing was created for these, either" 0 dialogue list --json
+is '.dialogues | length == 3'
+
+# A question that is asked anew goes on where it was interrupted, too.
+again() { run "$1" "$2" ask "Should we bake rye, or wheat?" --expert "Baker: crumb" --expert "Miller: flour" --again --json --agent "$3"; answer; }
+again "asked anew, and nobody answers" 1 ./not-there
+is '.dialogue_id == "should-we-bake-rye-or-wheat-3" and .state == "stopped" and .reason == "quorum"'
+again "the same question goes on" 0 "$play $stage"
+is '.dialogue_id == "should-we-bake-rye-or-wheat-3" and .decided'
+
+# A key that the shell has put into the command.
+export BAKERS_TOKEN=tok-12345678
+run "a key in a command" 1 run oats --agent "./not-there --key tok-12345678"
+has "not-there --key [BAKERS_TOKEN]"
+! grep -rqaF tok-12345678 .conclave "$out" "$err"
+ok $? "$name: is in no file"
+unset BAKERS_TOKEN
+
 run "nothing runs" 0 run stop should-we-bake-rye-or-wheat --json
 is '.stopping == false and .state == "ended"'
-run "what was never run" 1 run stop oats
+"$conclave" dialogue create "Barley" --expert "Baker: crumb" >/dev/null
+run "what was never run" 1 run stop barley
 has "run_not_found" err
+
+# ---- is the panel worth it? -------------------------------------------------------------------------------------------
+begin control
+run "a control" 0 run $id --agent "$play $stage" --control --json
+answer
+is '.decided and .control.state == "answered" and (.control.answer | startswith("I would swap a third"))'
+is '.control.spent.calls == 1 and .control.panel_spent.calls == 20 and .control.dynamics.dissent_kept == 1 and .control.dynamics.changes_with_new_evidence == 3'
+called 1 control
+grep -q "You may use up to [1-9][0-9]* tokens" "$stage/prompts/control-control-0-1.md"
+ok $? "the control gets the same budget"
+run "both answers side by side" 0 run status $id
+has "Is the panel worth it?"
+has "I would swap a third"
+has "Opinions of the panel changed 3 times with new evidence"
+run "the same numbers" 0 dialogue dynamics $id --json
+is '.opinion_changes.with_new_evidence == 3 and .dissent.kept == 1 and .collapses == []'
 
 finish

@@ -43,7 +43,7 @@ static cv_seat fold(const char *letters, bool done)
     size_t n = strlen(letters);
     for (size_t i = 0; i < n; i++)
         rows[i] = attempt((int)i + 1, state_of(letters[i]));
-    return cv_seat_fold(&arena, cv_arena_dup(&arena, rows, sizeof rows), n, &cv_retry_usual, CV_MOST_FAULTY, done);
+    return cv_seat_fold(&arena, cv_arena_dup(&arena, rows, sizeof rows), n, &cv_retry_usual, CV_MOST_FAULTY, -1, done);
 }
 
 static void seats_are_folded_from_attempts(void **state)
@@ -133,7 +133,7 @@ static uint64_t dice(world *w, uint64_t sides)
 
 static cv_seat fold_of(world *w, size_t who, bool done)
 {
-    return cv_seat_fold(&arena, w->rows[who], w->counts[who], &cv_retry_usual, CV_MOST_FAULTY, done);
+    return cv_seat_fold(&arena, w->rows[who], w->counts[who], &cv_retry_usual, CV_MOST_FAULTY, -1, done);
 }
 
 static void look(world *w)

@@ -10,6 +10,7 @@ static const struct {
     {"round-context", "{'dialogue_id': 'bread', 'round': 1}"},
     {"progress", "{'dialogue_id': 'bread'}"},
     {"scoreboard", "{'dialogue_id': 'bread'}"},
+    {"dynamics", "{'dialogue_id': 'bread'}"},
     {"expand", "{'dialogue_id': 'bread', 'ids': ['T0001']}"},
     {"history", "{'dialogue_id': 'bread', 'id': 'T0001'}"},
     {"graph", "{'dialogue_id': 'bread'}"},

@@ -80,7 +80,7 @@ static void read_place(const reading *r, const cv_json_member *entry)
         return;
     }
     cv_utf8_advance(cv_str_head(r->text, entry->value.offset), &line, &column);
-    *CV_PUSH(r->a, &r->file->seats) = (cv_agents_place){entry->key, entry->value.text, line};
+    *CV_PUSH(r->a, &r->file->seats) = (cv_agents_place){entry->key, entry->value.text, line, column};
 }
 
 /* The tables that a file may have. */
@@ -113,7 +113,7 @@ bool cv_agents_file_parse(cv_arena *a, cv_str text, cv_str path, cv_agents_file 
     cv_err err = {.arena = a};
     cv_json tree;
     size_t before = errs->count;
-    *ret_file = (cv_agents_file){0};
+    *ret_file = (cv_agents_file){.path = path};
     if (!cv_toml_parse(a, text, &tree, &err)) {
         cv_err_file(&err, path);
         cv_errs_keep(errs, a, &err);

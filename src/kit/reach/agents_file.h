@@ -30,7 +30,7 @@ typedef struct {
 
 typedef struct {
     cv_str name, agent;
-    size_t line;
+    size_t line, column;
 } cv_agents_place;
 
 typedef struct {
@@ -41,7 +41,8 @@ typedef struct {
     struct {
         cv_agents_place *items;
         size_t count, capacity;
-    } seats; /* in the order of the file */
+    } seats;     /* in the order of the file */
+    cv_str path; /* for the places of faults */
 } cv_agents_file;
 
 /* `path` is for the places of faults, which go to errs: all of them. False: there are some. */

@@ -1,0 +1,108 @@
+#!/bin/sh
+# run_kills.sh - a runner that is killed right before any call that changes something, and started again: the record is that of
+# an undisturbed run, every answer is registered once, and each second attempt can be seen. A sample; CV_SOAK=1 takes every point.
+. "$(dirname "$0")/lib.sh"
+. "$root/test/run/record.sh"
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+agent="sh $root/test/run/agent.sh"
+id=kill
+go() { "$conclave" run $id --agent "$agent" --parallel 2 --rounds 3 --json "$@" >"$out" 2>"$err"; }
+
+project begun
+"$conclave" dialogue create "Kill" --expert "One: a" --expert "Two: b" >/dev/null || ok 1 "the dialogue can be created"
+# at NUMBER OPTION...: a copy of the project, in which the runner is killed before its call of that number.
+at() {
+    n=$1
+    shift
+    cd "$work" && rm -rf killed && cp -r begun killed && cd killed || exit 1
+    "$root/build/kill_at" -1 "$@" "$n" "$conclave" run $id --agent "$agent" --parallel 2 --rounds 3 --json >"$out" 2>"$err"
+}
+at 0 -o "$work/points" -l "$work/calls"
+ok $? "an undisturbed run"
+record $id >"$work/wanted"
+jq -e '.perspectives | length == 5' "$work/wanted" >/dev/null
+ok $? "… has something to compare"
+points=$(cat "$work/points")
+
+# attempts: a line for each thing that was asked for: how often, and how it came out.
+attempts() {
+    "$conclave" run status $id --attempts --json |
+        jq -r '.attempts | group_by([.round, .who, .task])[] | "\(.[0].round) \(.[0].who) \(.[0].task) \([.[].state] | join(","))"'
+}
+lost=0 taken=0 whole=0 killed=0
+# resume NUMBER: goes on, and holds what has come of it against the undisturbed run.
+resume() {
+    killed=$((killed + 1))
+    "$conclave" run status $id --attempts --json 2>/dev/null | jq -r '.attempts[]? | select(.state == "started") | .output' >"$work/under-way"
+    before=0
+    while read -r file; do [ ! -s "$file" ] || before=$((before + 1)); done <"$work/under-way"
+    go
+    status=$?
+    attempts >"$work/attempts"
+    record $id >"$work/found"
+    bad=$(grep -vc ' \(lost,\)*answered$' "$work/attempts")
+    again=$(grep -c 'lost,' "$work/attempts")
+    lost=$((lost + (again > 0))) whole=$((whole + (again == 0))) taken=$((taken + before))
+    [ "$again" -eq $(($(wc -l <"$work/under-way") - before)) ] || bad="$bad; $again were asked again, $before of $(wc -l <"$work/under-way") had an answer"
+    if [ $status -ne 0 ] || [ "$bad" != 0 ] || [ "$(wc -l <"$work/attempts")" -ne 8 ] || ! cmp -s "$work/wanted" "$work/found" ||
+        ! "$conclave" verify >/dev/null 2>&1; then
+        echo "# killed before call $1: status $status, bad $bad"
+        sed 's/^/#   /' "$work/attempts" "$err" | head -n 20
+        diff "$work/wanted" "$work/found" | sed 's/^/#   /' | head -n 10
+        return 1
+    fi
+}
+
+# Right before and behind the renames that put an answer in its place, and then anywhere.
+failed=0
+renames=$(grep -n '^renameat$' "$work/calls" | sed 's/:.*//')
+step=$((points / 10))
+[ -z "${CV_SOAK-}" ] || step=1
+seed=${CV_SEED:-$(git -C "$root" rev-parse HEAD 2>/dev/null | cut -c 1-6 | sed 's/^/0x/')}
+{
+    [ -n "${CV_SOAK-}" ] || for n in $renames; do echo "$n"; done | awk -v pick=$((${seed:-1} % 4)) 'NR % 4 == pick {print; print $1 + 1}'
+    seq $((${seed:-1} % step + 1)) $step "$points"
+} >"$work/chosen"
+while read -r n; do
+    at "$n"
+    [ $? -eq 137 ] || continue
+    resume "$n" || failed=$((failed + 1))
+done <"$work/chosen"
+[ $failed -eq 0 ]
+ok $? "killed at $killed of $points points and started again: the same record, each answer once"
+[ $killed -ge 12 ]
+ok $? "at least 12 kills ($killed)"
+[ $lost -gt 0 ] && [ $whole -gt 0 ]
+ok $? "some lost an answer that was under way ($lost), others did not ($whole)"
+[ $taken -gt 0 ]
+ok $? "an answer that was whole is taken in, not asked for again ($taken)"
+
+# ---- twice, and what is left behind ------------------------------------------------------------------------------------
+at $((points / 3))
+"$root/build/kill_at" -1 $((points / 4)) "$conclave" run $id --agent "$agent" --parallel 2 --rounds 3 --json >/dev/null 2>&1
+resume "two of them"
+ok $? "killed twice"
+run "nothing is left to do" 0 run $id --agent "$agent" --rounds 3 --json
+is '.reason == "decided" and .spent.calls >= 8'
+
+project orphan
+"$conclave" dialogue create "Kill" --expert "One: a" --expert "Two: b" >/dev/null
+printf '#!/bin/sh\nsleep 600 &\necho $! >>pids\necho $$ >>pids\nwait\n' >agent.sh && chmod +x agent.sh
+"$conclave" run $id --agent ./agent.sh --json >"$out" 2>"$err" &
+runner=$!
+until [ -f pids ] && [ "$(wc -l <pids)" -eq 4 ]; do sleep 0.05; done
+run "another runner is refused" 1 run $id --agent ./agent.sh
+has "run_busy" err
+kill -9 $runner
+wait $runner 2>/dev/null
+for tick in $(seq 100); do
+    left=0
+    for pid in $(cat pids); do kill -0 "$pid" 2>/dev/null && left=$((left + 1)); done
+    [ $left -eq 0 ] && break
+    sleep 0.05
+done
+[ $left -eq 0 ]
+ok $? "agents, and what they have started, end with a runner that was killed"
+run "it says that it was interrupted" 0 run status $id --json
+is '.state == "interrupted" and (.next | contains("conclave run kill --agent ./agent.sh"))'
+finish
