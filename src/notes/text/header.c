@@ -150,16 +150,20 @@ static comment run_of_lines(cv_arena *a, cv_str text, cv_line line, size_t numbe
     return (comment){container, {line.start, c.line.start}, number, c.line.start, c.number, line.start};
 }
 
+/* "//" and "--" in every language but Markdown, the others where the language has them. */
 static bool is_line_comment(const cv_notes_file *file, cv_str s, cv_notes_container *ret)
 {
-    cv_notes_reader reader = cv_notes_languages[file->language].reader;
-    bool hash = reader == CV_READ_PYTHON || reader == CV_READ_SHELL || reader == CV_READ_YAML ||
-                reader == CV_READ_LINES || reader == CV_READ_PHP;
-    *ret = cv_str_starts(s, CV_STR("//"))                                 ? CV_IN_SLASHES
-           : cv_str_starts(s, CV_STR("--")) && reader != CV_READ_MARKDOWN ? CV_IN_DASHES
-           : cv_str_starts(s, CV_STR("#")) && hash                        ? CV_IN_HASH
-                                                                          : CV_IN_NONE;
-    return *ret != CV_IN_NONE;
+    static const cv_notes_container marks[] = {CV_IN_SLASHES, CV_IN_DASHES, CV_IN_HASH, CV_IN_SEMICOLON, CV_IN_PERCENT};
+    const cv_notes_language_row *language = &cv_notes_languages[file->language];
+    for (size_t i = 0; i < CV_COUNT(marks); i++) {
+        bool is_own = marks[i] == language->note ||
+                      (marks[i] == CV_IN_HASH && (language->reader == CV_READ_LINES || file->language == CV_LANG_PHP));
+        bool is_usual = marks[i] == CV_IN_SLASHES || (marks[i] == CV_IN_DASHES && language->reader != CV_READ_MARKDOWN);
+        *ret = marks[i];
+        if ((is_own || is_usual) && cv_str_starts(s, cv_str_trim(cv_notes_containers[marks[i]].prefix)))
+            return true;
+    }
+    return false;
 }
 
 /* It begins with the quotes and does not end with the same on this line. */
@@ -265,7 +269,8 @@ void cv_notes_read_header(cv_arena *a, cv_notes_file *file)
             comments++;
         } else {
             cv_str key, rest;
-            if (file->language == CV_LANG_TEXT && cv_notes_split_key(content, false, &key, &rest))
+            if (cv_notes_languages[file->language].reader == CV_READ_MARKDOWN &&
+                cv_notes_split_key(content, false, &key, &rest))
                 read_unopened(a, file, line, number);
             return;
         }
