@@ -40,6 +40,12 @@ static bool is_before_header(cv_str line, bool first)
            cv_str_starts(line, CV_STR("<?xml")) || cv_str_starts(line, CV_STR("@charset"));
 }
 
+size_t cv_notes_behind_doctype(cv_str text, size_t start)
+{
+    size_t end = cv_str_find_char(cv_str_from(text, start), '>');
+    return cv_line_at(text, end == SIZE_MAX ? start : start + end).next;
+}
+
 /* ---- delimited by lines "---" ------------------------------------------------------------------------------------ */
 
 /* The keys between the rule that the cursor is behind and the next one. False: there is no next one. */
@@ -253,8 +259,10 @@ void cv_notes_read_header(cv_arena *a, cv_notes_file *file)
         cv_str content = cv_line_text(text, line);
         comment in;
         if (is_before_header(content, first)) {
-            line = cv_line_at(text, line.next);
-            number++;
+            bool is_doctype = cv_str_starts_nocase(content, CV_STR("<!doctype"));
+            size_t next = is_doctype ? cv_notes_behind_doctype(text, line.start) : line.next;
+            number += lines_in(text, line.start, next);
+            line = cv_line_at(text, next);
         } else if (cv_str_eq(cv_str_trim_right(content), CV_STR("---"))) {
             read_bare(a, file, line, number, CV_HEADER_WHOLE);
             return;

@@ -85,24 +85,73 @@ void cv_splice_dialog(cv_arena *a, const cv_notes_file *file, const cv_note_valu
     cv_splice_add(a, all, (cv_span){at, at}, cv_buf_take(&l.out, a));
 }
 
+/* Lines that count only where they come first. */
+static const struct {
+    cv_notes_language language;
+    cv_str begins;
+} firsts[] = {
+    {CV_LANG_HTML, CV_STR_INIT("<?xml")},
+    {CV_LANG_HTML, CV_STR_INIT("<!doctype")},
+    {CV_LANG_CSS, CV_STR_INIT("@charset")},
+    {CV_LANG_SHELL, CV_STR_INIT("#compdef")},
+    {CV_LANG_SHELL, CV_STR_INIT("#autoload")},
+    {CV_LANG_YAML, CV_STR_INIT("#cloud-config")},
+    {CV_LANG_TEX, CV_STR_INIT("%&")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# syntax=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# escape=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# check=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("#syntax=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("#escape=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# syntax =")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# escape =")},
+};
+
+/* The encoding of Python and Ruby, and the line by which an editor, and Emacs Lisp, know how a file is meant. */
+static bool says_how_to_read(const cv_notes_file *file, cv_str s)
+{
+    bool coded = file->language == CV_LANG_PYTHON || file->language == CV_LANG_RUBY;
+    cv_str mark = cv_str_trim(cv_notes_containers[cv_notes_languages[file->language].note].prefix);
+    return mark.n && cv_str_starts(s, mark) &&
+           (cv_str_find(s, CV_STR("-*-")) != SIZE_MAX || (coded && (cv_str_find(s, CV_STR("coding:")) != SIZE_MAX ||
+                                                                    cv_str_find(s, CV_STR("coding=")) != SIZE_MAX)));
+}
+
+static bool stays_first(const cv_notes_file *file, cv_str s, bool is_first)
+{
+    for (size_t i = 0; i < CV_COUNT(firsts); i++)
+        if (firsts[i].language == file->language && cv_str_starts_nocase(s, firsts[i].begins))
+            return true;
+    return (is_first && cv_str_starts(s, CV_STR("#!"))) || says_how_to_read(file, s);
+}
+
+/* Behind the lines that must stay the first ones; between them there may be comments and blank lines. */
+static size_t behind_firsts(const cv_notes_file *file, size_t from)
+{
+    enum { LOOKED_AT = 4 };
+    size_t behind = from, at = from;
+    for (int i = 0; i < LOOKED_AT && at < file->text.n; i++) {
+        cv_line line = cv_line_at(file->text, at);
+        cv_str s = cv_str_trim_left(cv_line_text(file->text, line));
+        at = line.next;
+        if (stays_first(file, s, i == 0)) {
+            behind = at;
+            if (cv_str_starts_nocase(s, CV_STR("<!doctype")))
+                at = behind = cv_notes_behind_doctype(file->text, line.start);
+        } else if (s.n && s.p[0] != '#') {
+            break;
+        }
+    }
+    return behind;
+}
+
 /* Where a header begins: behind the byte order mark, the shebang, <?php and what else must come first. */
 static size_t place_of_header(const cv_notes_file *file, bool *ret_in_line)
 {
     cv_str text = file->text;
-    size_t at = file->has_bom ? 3 : 0;
+    size_t at = behind_firsts(file, file->has_bom ? 3 : 0);
     cv_line line = cv_line_at(text, at);
     cv_str s = cv_line_text(text, line);
     *ret_in_line = false;
-    if (cv_str_starts(s, CV_STR("#!"))) {
-        at = line.next;
-        line = cv_line_at(text, at);
-        s = cv_line_text(text, line);
-    }
-    if (file->language == CV_LANG_PYTHON && cv_str_starts(s, CV_STR("#")) &&
-        cv_str_find(s, CV_STR("coding")) != SIZE_MAX)
-        return line.next;
-    if (cv_str_starts_nocase(s, CV_STR("<!doctype")) || cv_str_starts(s, CV_STR("@charset")))
-        return line.next;
     if (file->language == CV_LANG_PHP && cv_str_starts(s, CV_STR("<?php"))) {
         *ret_in_line = cv_str_trim(s).n > 5;
         return *ret_in_line ? line.start + 5 : line.next;

@@ -67,6 +67,9 @@ void cv_notes_read_dialogs(cv_cursor *c, size_t indent, cv_note_list *ret_notes)
 /* Sets `of`, span and lines from the fields, and what can be said about them alone. */
 void cv_note_settle(cv_note *note);
 
+/* Behind the lines of a doctype that begins at `start`; it may have several. */
+size_t cv_notes_behind_doctype(cv_str text, size_t start);
+
 /* The header at the top; its dialogs are added to the file. */
 void cv_notes_read_header(cv_arena *a, cv_notes_file *file);
 
