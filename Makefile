@@ -38,7 +38,7 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/panels.o build/gen/pages.o build/gen/web.o
+GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/panels.o build/gen/pages.o build/gen/exports.o build/gen/web.o
 # A build of its own list of sources has it as SRC_<build>.
 lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
@@ -103,6 +103,10 @@ build/gen/skills.c: tools/embed-files $(SKILLS)
 build/gen/panels.c: tools/embed-files $(wildcard panels/*.json)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_panel_files .json $(sort $(wildcard panels/*.json)) >$@
+
+build/gen/exports.c: tools/embed-files $(wildcard sql/export/*.sql)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed-files cv_export_files .sql $(sort $(wildcard sql/export/*.sql)) >$@
 
 build/gen/pages.c: tools/embed-files $(wildcard pages/*.page)
 	$(call say,embed)

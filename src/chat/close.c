@@ -149,6 +149,17 @@ static bool all_want_digest(const closing *c, bool own)
     return all;
 }
 
+static void add_digest_line(cv_chat_change *ch, cv_buf *out, int64_t number, cv_str from, cv_str tags, cv_str type,
+                            cv_str body)
+{
+    cv_arena *a = ch->call->arena;
+    cv_str first = cv_field_line(body);
+    cv_buf_printf(out, "- [%.*s] %.*s -> %.*s: %.*s: ", CV_FMT(cv_chat_number_print(a, number)), CV_FMT(from),
+                  CV_FMT(tags.n ? tags : CV_STR("@All")), CV_FMT(type));
+    cv_buf_add(out, cv_utf8_excerpt(a, cv_str_head(first, cv_utf8_valid(first)), 120));
+    cv_buf_add_char(out, '\n');
+}
+
 static cv_str print_digest(cv_chat_change *ch)
 {
     cv_buf out = {0};
@@ -160,12 +171,11 @@ static cv_str print_digest(cv_chat_change *ch)
     cv_buf_printf(&out, "\n- Messages: %lld\n- Outcome: CLOSED\n\n", (long long)(ch->next - 1));
     for (size_t i = 0; i < ch->view.messages.all.count; i++) {
         const cv_chat_message *m = &ch->view.messages.all.items[i];
-        cv_str first = cv_str_head(
-            m->body, cv_str_find_char(m->body, '\n') == SIZE_MAX ? m->body.n : cv_str_find_char(m->body, '\n'));
-        cv_buf_printf(&out, "- [%.*s] %.*s -> %.*s: %.*s: ", CV_FMT(cv_chat_number_print(ch->call->arena, m->number)),
-                      CV_FMT(m->from), CV_FMT(m->tags.n ? m->tags : CV_STR("@All")), CV_FMT(m->type));
-        cv_buf_add(&out, cv_utf8_excerpt(ch->call->arena, cv_str_head(first, cv_utf8_valid(first)), 120));
-        cv_buf_add_char(&out, '\n');
+        add_digest_line(ch, &out, m->number, m->from, m->tags, m->type, m->body);
+    }
+    for (size_t i = 0; i < ch->sent.count; i++) {
+        const cv_chat_message_row *m = &ch->sent.items[i];
+        add_digest_line(ch, &out, m->number, m->sender, m->tags, m->type, m->body);
     }
     return cv_buf_take(&out, ch->call->arena);
 }
@@ -175,9 +185,10 @@ static void write_digest(cv_chat_change *ch, closing *c)
     cv_arena *a = ch->call->arena;
     cv_err err = {.arena = a};
     cv_file_rules rules = {.arena = a};
+    cv_str beside = cv_str_head(ch->place->scope.name, ch->place->scope.name.n - strlen(ch->place->name));
     cv_where file = cv_where_printf(a, ch->place->folder.where, "chat_digest_%.*s.md", CV_FMT(ch->place->id));
     if (cv_file_write_at(file, print_digest(ch), &rules, &err))
-        c->told.digest_path = cv_str_of(cv_where_path(a, file));
+        c->told.digest_path = cv_arena_printf(a, "%.*s%s", CV_FMT(beside), cv_where_name(file));
     else
         cv_notice_add(&ch->warnings, a, CV_STR("digest_failed"), "the digest was not written: %.*s",
                       CV_FMT(err.message));

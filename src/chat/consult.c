@@ -49,9 +49,7 @@ bool cv_consult_load(cv_call *call, const cv_chat_place *place, cv_consult_state
 
 static cv_str domain_of(cv_consult_kind kind, cv_str body)
 {
-    cv_str domain = cv_consult_get(kind, body, "CONSULT_DOMAIN");
-    return cv_str_trim(
-        cv_str_head(domain, cv_str_find_char(domain, '\n') == SIZE_MAX ? domain.n : cv_str_find_char(domain, '\n')));
+    return cv_field_line(cv_consult_get(kind, body, "CONSULT_DOMAIN"));
 }
 
 static bool speaks_as_consultant(const cv_chat_message_row *m)
@@ -70,12 +68,23 @@ static bool answers(const cv_chat_message_row *response, cv_consult_kind kind, c
     return domain.n ? cv_str_eq_nocase(domain, echoed) : response->reply_to == m->number;
 }
 
+/* M1000 is not named by a text with M10000. */
+static bool is_named(cv_str text, cv_str id)
+{
+    for (size_t at; (at = cv_str_find(text, id)) != SIZE_MAX; text = cv_str_from(text, at + id.n)) {
+        bool begins = at == 0 || !cv_is_alnum(text.p[at - 1]);
+        if (begins && (at + id.n == text.n || !cv_is_digit(text.p[at + id.n])))
+            return true;
+    }
+    return false;
+}
+
 static bool is_overridden(const cv_consult_state *s, const cv_chat_message_row *m)
 {
     for (size_t i = 0; i < s->overrides.count; i++) {
         const cv_chat_message_row *o = &s->overrides.items[i];
         if (o->number > m->number && cv_str_eq(o->standing, CV_STR("verified")) &&
-            (o->reply_to == m->number || cv_str_find(o->body, cv_chat_number_print(s->arena, m->number)) != SIZE_MAX))
+            (o->reply_to == m->number || is_named(o->body, cv_chat_number_print(s->arena, m->number))))
             return true;
     }
     return false;
@@ -86,7 +95,7 @@ bool cv_consult_is_cleared(const cv_consult_state *s, cv_consult_kind kind, cons
     bool ok = false;
     for (size_t i = 0; i < s->kinds[CV_CONSULT_RESPONSE].count; i++)
         if (answers(&s->kinds[CV_CONSULT_RESPONSE].items[i], kind, m))
-            ok = cv_consult_is_ok(s->kinds[CV_CONSULT_RESPONSE].items[i].body);
+            ok = cv_consult_answer_of(s->kinds[CV_CONSULT_RESPONSE].items[i].body) == CV_ANSWER_YES;
     return ok || is_overridden(s, m);
 }
 
@@ -94,7 +103,8 @@ bool cv_consult_concerns(cv_consult_kind kind, const cv_chat_message_row *m, cv_
 {
     if (kind == CV_CONSULT_BLOCKER)
         return cv_chat_is_for(m->sender, m->tags, who);
-    cv_str role = cv_consult_get(kind, m->body, "requester_role");
+    cv_str role = cv_field_line(cv_consult_get(kind, m->body, "requester_role"));
+    role = cv_str_starts(role, CV_STR("@")) ? cv_str_from(role, 1) : role;
     return kind == CV_CONSULT_REQUEST && (cv_str_eq(m->sender, who) || (role.n && cv_chat_has_role(who, role)));
 }
 
@@ -189,10 +199,8 @@ static void lint_fields(const cv_call *call, cv_consult_kind kind, const cv_chat
                  : cv_arena_printf(call->arena, "%.*s is missing in a %.*s", CV_FMT(f->name),
                                    CV_FMT(cv_consults[kind].type)));
     }
-    cv_str ok = cv_consult_get(kind, m->body, "OK_TO_PROCEED");
-    if (kind == CV_CONSULT_RESPONSE && ok.n && !cv_str_starts_nocase(ok, CV_STR("yes")) &&
-        !cv_str_starts_nocase(ok, CV_STR("no")))
-        tell(ctx, "consult_field", true, CV_STR("OK_TO_PROCEED must be yes or no"));
+    if (kind == CV_CONSULT_RESPONSE && cv_consult_answer_of(m->body) == CV_ANSWER_UNCLEAR)
+        tell(ctx, "consult_field", true, CV_STR("OK_TO_PROCEED must be yes or no, and not both"));
 }
 
 /* The request that a response answers; NULL: none. */

@@ -2,6 +2,7 @@
  *
  *     pending    messages for it that it has not read, in any open chat
  *     blockers   a CONSULT_BLOCKER to it, or a CONSULT_REQUEST of its own, without OK_TO_PROCEED: yes of its domain
+ *     unreadable an open chat of its that cannot be read now: whoever spoils a file does not open the gate with it
  *
  * Clear: exit status 0; else 1. With format "hook" the answer is what Claude Code expects of a hook that runs before a
  * tool: an empty object when it is clear, else a refusal with its reason, which the agent reads.
@@ -25,6 +26,10 @@ typedef struct {
 } blocker;
 
 typedef struct {
+    cv_str chat_id, path, problem;
+} unreadable;
+
+typedef struct {
     cv_call *call;
     cv_str as;
     bool clear;
@@ -38,6 +43,10 @@ typedef struct {
         blocker *items;
         size_t count, capacity;
     } blockers;
+    struct {
+        unreadable *items;
+        size_t count, capacity;
+    } unreadable;
     cv_notices warnings;
     cv_str text;
     struct {
@@ -69,6 +78,14 @@ static const cv_shape blocker_shape[] = {
     {0},
 };
 #undef CV_THIS_TYPE
+#define CV_THIS_TYPE unreadable
+static const cv_shape unreadable_shape[] = {
+    CV_FIELD(ALWAYS, chat_id, ""),
+    CV_FIELD(ALWAYS, path, ""),
+    CV_FIELD(ALWAYS, problem, "why it cannot be read"),
+    {0},
+};
+#undef CV_THIS_TYPE
 #define CV_THIS_TYPE answer
 const cv_shape cv_chat_gate_shape[] = {
     CV_FIELD(ALWAYS, clear, "nothing has to be processed first"),
@@ -76,6 +93,8 @@ const cv_shape cv_chat_gate_shape[] = {
     CV_FIELD(ALWAYS, chats, "open ones that were looked at"),
     CV_LIST("pending", pending.items, pending.count, pending_shape, "messages to read"),
     CV_LIST("blockers", blockers.items, blockers.count, blocker_shape, "consults without a yes"),
+    CV_LIST_WHEN(CV_IF_ANY, "unreadable", unreadable.items, unreadable.count, unreadable_shape,
+                 "open chats that must be mended"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
     CV_PRINTED(text, "the same as a page"),
     {0},
@@ -139,6 +158,42 @@ static void add_blockers(answer *a, cv_chat_view *view, const cv_consult_state *
         }
 }
 
+typedef struct {
+    answer *all;
+    bool concerns;
+} recalling;
+
+/* The chat as the record has it: it was open, and somebody who is meant took part. */
+static bool recall(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    recalling *r = ctx;
+    const cv_chat_row *chat = row;
+    cv_json people;
+    (void)scope;
+    if (!cv_str_eq(chat->status, CV_STR("OPEN")) ||
+        !cv_json_parse(r->all->call->arena, cv_arena_copy(r->all->call->arena, chat->participants), &people, err))
+        return !err->code;
+    for (uint32_t i = 0; i < people.count; i++)
+        r->concerns |= is_meant(r->all, people.items[i].text);
+    return true;
+}
+
+/* One broken file does not stop the work of those whom it does not concern, but it is told. */
+static bool add_unreadable(answer *a, const cv_chat_place *place, cv_str problem, cv_err *err)
+{
+    const cv_find find = {.type = &cv_chat_row_type, .scope = place->scope};
+    recalling r = {.all = a};
+    if (!a->call->record->calls->find(a->call->record, &find, recall, &r, err))
+        return false;
+    if (r.concerns)
+        *CV_PUSH(a->call->arena, &a->unreadable) = (unreadable){place->id, place->scope.name, problem};
+    else
+        cv_notice_add(&a->warnings, a->call->arena, CV_STR("chat_unreadable"), "%.*s: %.*s", CV_FMT(place->scope.name),
+                      CV_FMT(problem));
+    a->found += r.concerns;
+    return true;
+}
+
 static bool look(answer *a, const cv_chat_place *place)
 {
     cv_chat_view view;
@@ -146,11 +201,9 @@ static bool look(answer *a, const cv_chat_place *place)
     cv_err err = {.arena = a->call->arena};
     size_t faults = a->call->errs->count;
     if (!cv_chat_look(a->call, place, &view, &a->warnings)) {
-        /* One broken file does not stop the work in all others, but it is told. */
-        cv_notice_add(&a->warnings, a->call->arena, CV_STR("chat_unreadable"), "%.*s: %.*s", CV_FMT(place->scope.name),
-                      CV_FMT(a->call->errs->items[faults].message));
+        cv_str problem = a->call->errs->items[faults].message;
         a->call->errs->count = faults;
-        return true;
+        return add_unreadable(a, place, problem, &err) || cv_call_fail(a->call, &err);
     }
     bool ok = true;
     if (cv_chat_is_open(&view.header) && cv_str_eq(view.header.id, place->id)) {
@@ -187,6 +240,11 @@ static void print_page(answer *a, cv_buf *out)
         cv_plain_add(out, b->cleared_by);
         cv_buf_add_char(out, '\n');
     }
+    for (size_t i = 0; i < a->unreadable.count; i++) {
+        cv_buf_printf(out, "  broken   %.*s: ", CV_FMT(a->unreadable.items[i].path));
+        cv_plain_add(out, a->unreadable.items[i].problem);
+        cv_buf_add_char(out, '\n');
+    }
     for (size_t i = 0; i < a->pending.count; i++) {
         const pending *p = &a->pending.items[i];
         cv_buf_printf(out, "  unread   %.*s %.*s  %.*s of %.*s: ", CV_FMT(p->chat_id), CV_FMT(p->message),
@@ -212,6 +270,8 @@ static void print_ways(const answer *a, cv_buf *out)
         chat = p->chat_id;
         as = p->as;
     }
+    if (a->unreadable.count)
+        cv_buf_add_z(out, "Mend a broken file by hand; 'conclave chat check' tells what is wrong with it.\n");
     cv_buf_add_z(out, "Then try again.\n");
 }
 
@@ -264,7 +324,7 @@ bool cv_chat_gate(cv_call *call)
             return false;
     if (given && a.found == 0 && a.chats > 0 && !hook)
         return refuse_stranger(&a);
-    a.clear = a.pending.count == 0 && a.blockers.count == 0;
+    a.clear = a.pending.count == 0 && a.blockers.count == 0 && a.unreadable.count == 0;
     call->unwell = !a.clear && !hook; /* the answer of a hook is its text */
     if (hook) {
         a.text = print_hook(&a);

@@ -76,7 +76,8 @@ const cv_operation cv_chat_ops[] = {
      .verb = "list",
      .tool = "conclave_chat_list",
      .summary = "list the chats, with what is new for a participant",
-     .details = "Those of the active workflow and of .conclave/chat. Copies that sync tools made are listed as foreign.\n",
+     .details =
+         "Those of the active workflow and of .conclave/chat. Copies that sync tools made are listed as foreign.\n",
      .examples = "  conclave chat list\n  conclave chat list --status OPEN --as Validator@ada --json\n",
      .schema = "chat_list",
      .flags = READS | UNASKED,

@@ -338,10 +338,36 @@ bool cv_chat_witness_put(cv_writing *w, cv_chat_view *v, cv_chat_compared *c)
 
 /* ---- for people -------------------------------------------------------------------------------------------------- */
 
+static cv_str first_line(cv_str text)
+{
+    size_t end = cv_str_find_char(text, '\n');
+    return cv_str_head(text, end == SIZE_MAX ? text.n : end);
+}
+
+/* Of two texts the lines from the first on that differs. */
+static void skip_same_lines(cv_str *one, cv_str *other)
+{
+    while (one->n && other->n &&
+           cv_str_eq(cv_str_trim_right(first_line(*one)), cv_str_trim_right(first_line(*other)))) {
+        *one = cv_str_from(*one, first_line(*one).n + (first_line(*one).n < one->n));
+        *other = cv_str_from(*other, first_line(*other).n + (first_line(*other).n < other->n));
+    }
+}
+
 static cv_str beginning(cv_arena *a, cv_str text)
 {
-    return cv_utf8_excerpt(
-        a, cv_str_head(text, cv_str_find_char(text, '\n') == SIZE_MAX ? text.n : cv_str_find_char(text, '\n')), 60);
+    return cv_utf8_excerpt(a, first_line(text), 60);
+}
+
+/* What was and what is: the first line that differs; where the bodies are equal, the heads do. */
+static void tell_change(cv_arena *a, const cv_chat_message_row *row, const cv_chat_alteration_row *x, cv_str *ret_was,
+                        cv_str *ret_is)
+{
+    cv_str was = row->body, is = x->body;
+    skip_same_lines(&was, &is);
+    bool heads = !was.n && !is.n;
+    *ret_was = beginning(a, heads ? row->head : was);
+    *ret_is = beginning(a, heads ? x->head : is);
 }
 
 cv_str cv_chat_alteration_text(cv_chat_view *v, const cv_chat_alteration_row *x)
@@ -351,9 +377,12 @@ cv_str cv_chat_alteration_text(cv_chat_view *v, const cv_chat_alteration_row *x)
     cv_chat_message_row row = {.number = x->number};
     cv_err err = {.arena = a};
     bool found = false;
-    if (cv_record_get(v->call->record, a, v->place->scope, &cv_chat_message_row_type, &row, &found, &err) && found)
-        was = beginning(a, row.body);
     cv_str is = beginning(a, x->body);
+    if (cv_record_get(v->call->record, a, v->place->scope, &cv_chat_message_row_type, &row, &found, &err) && found) {
+        was = beginning(a, row.body);
+        if (cv_str_eq(x->kind, CV_STR("changed")))
+            tell_change(a, &row, x, &was, &is);
+    }
     if (cv_str_eq(x->kind, CV_STR("vanished")))
         return cv_arena_printf(a, "history changed at %.*s: the message is gone; it was '%.*s'", CV_FMT(id),
                                CV_FMT(was));

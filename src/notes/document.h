@@ -15,8 +15,13 @@
 #ifndef CV_NOTES_DOCUMENT_H
 #define CV_NOTES_DOCUMENT_H
 
+#include "base/embedded.h"
 #include "base/where.h"
 #include "kit/call.h"
+
+/* sql/export/NAME.sql: the statements of a dialect. */
+extern const cv_embedded cv_export_files[];
+extern const size_t cv_export_files_count;
 
 typedef struct {
     cv_str speaker, target, mood_rgb, message, source;

@@ -27,6 +27,7 @@ struct cv_edit {
     cv_str after;  /* what it becomes; the same text: nothing is changed */
     cv_str what;   /* the event: "header", "note", "created" */
     bool is_note;  /* the body is not modified by it */
+    bool vouches;  /* the header dialog tells of the text as it is now */
     cv_str thread; /* a name or number that the new messages are given to; absent: none */
     /* Makes `after`, or tells what is wrong; under the lock. */
     bool (*make)(cv_edit *edit, cv_err *err);

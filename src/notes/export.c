@@ -4,8 +4,9 @@
  *     current   lupo_dialog_messages as upstream has it now (MySQL): actors are numbers there, which the log does not
  *               know, so names go into metadata_json; text beyond 1,000 characters goes into message_body
  *
- * Nothing is cut and nothing is run: the statements are for whoever reads them. Rows come in the order of their
- * numbers.
+ * The statements of each dialect stand in sql/export/: what comes first, then what is written for each message, with
+ * :names for its values. Nothing is cut and nothing is run: they are for whoever reads them. Rows come in the order of
+ * their numbers.
  */
 #include "base/file.h"
 #include "base/utf8.h"
@@ -75,61 +76,6 @@ static void add_number(exporting *x, int64_t number)
         cv_buf_printf(&x->out, "%lld", (long long)number);
 }
 
-typedef enum {
-    ID,
-    THREAD,
-    AGENT,
-    TARGET,
-    TEXT,
-    BODY,
-    TYPE,
-    CREATED,
-    MOOD,
-    NODE,
-    BROADCAST,
-    META,
-    DELETED,
-    FRAMEWORK,
-    NONE
-} column_of;
-
-typedef struct {
-    const char *name, *type;
-    column_of of;
-} column;
-
-static const column spec_columns[] = {
-    {"dialog_message_id", "BIGINT PRIMARY KEY", ID},
-    {"agent_name", "VARCHAR(255) NOT NULL", AGENT},
-    {"target", "VARCHAR(1000) NOT NULL", TARGET},
-    {"message_text", "TEXT NOT NULL", TEXT},
-    {"created_ymdhis", "BIGINT NOT NULL", CREATED},
-    {"mood_rgb", "CHAR(6) NOT NULL DEFAULT '666666'", MOOD},
-    {"node_id", "BIGINT NOT NULL DEFAULT 1", NODE},
-    {"dialog_threads_id", "BIGINT", THREAD},
-    {"message_type", "VARCHAR(20) NOT NULL DEFAULT 'text'", TYPE},
-    {"is_broadcast", "SMALLINT NOT NULL DEFAULT 0", BROADCAST},
-    {"metadata_json", "TEXT", META},
-};
-
-static const column current_columns[] = {
-    {"dialog_message_id", "bigint NOT NULL AUTO_INCREMENT PRIMARY KEY", ID},
-    {"dialog_thread_id", "bigint", THREAD},
-    {"channel_id", "bigint", NONE},
-    {"from_actor_id", "bigint", NONE},
-    {"to_actor_id", "bigint", NONE},
-    {"message_text", "varchar(1000) NOT NULL", TEXT},
-    {"message_type", "enum('text','command','system','error') DEFAULT 'text'", TYPE},
-    {"metadata_json", "json", META},
-    {"mood_rgb", "char(6)", MOOD},
-    {"mood_framework", "varchar(32) DEFAULT 'western_analytical'", FRAMEWORK},
-    {"created_ymdhis", "bigint NOT NULL", CREATED},
-    {"updated_ymdhis", "bigint NOT NULL", CREATED},
-    {"is_deleted", "tinyint NOT NULL DEFAULT 0", DELETED},
-    {"deleted_ymdhis", "bigint", NONE},
-    {"message_body", "mediumtext", BODY},
-};
-
 /* Where it comes from and what the table has no column for. */
 static cv_str metadata_of(const exporting *x, const cv_note_row *r)
 {
@@ -163,90 +109,73 @@ static cv_str beginning(cv_str text)
     return cv_str_head(text, text.n - rest.n);
 }
 
-static void add_column(exporting *x, const column *c, const cv_note_row *r)
+/* ":name" of a statement: a number, or a text. */
+typedef struct {
+    const char *name;
+    bool is_number;
+    int64_t number;
+    cv_str text; /* absent: NULL */
+} parameter;
+
+static void add_value(exporting *x, const parameter *p)
 {
-    cv_str head = x->current_dialect ? beginning(r->message_text) : r->message_text;
-    switch (c->of) {
-    case ID:
-        add_number(x, r->dialog_message_id);
-        return;
-    case THREAD:
-        add_number(x, r->dialog_threads_id);
-        return;
-    case CREATED:
-        add_number(x, r->created_ymdhis);
-        return;
-    case NODE:
-        add_number(x, r->node_id);
-        return;
-    case BROADCAST:
-        add_number(x, r->is_broadcast == 1);
-        return;
-    case DELETED: /* rows are never removed; what left its file says so in its metadata */
-        add_number(x, 0);
-        return;
-    case AGENT:
-        add_text(x, r->agent_name);
-        return;
-    case TARGET:
-        add_text(x, r->target);
-        return;
-    case TYPE:
-        add_text(x, r->message_type);
-        return;
-    case MOOD:
-        add_text(x, r->mood_rgb);
-        return;
-    case META:
-        add_text(x, metadata_of(x, r));
-        return;
-    case TEXT:
-        add_text(x, head);
-        return;
-    case BODY:
-        add_text_or_null(x, head.n < r->message_text.n ? r->message_text : (cv_str){NULL, 0});
-        return;
-    case FRAMEWORK:
-        add_text(x, CV_STR("western_analytical"));
-        return;
-    case NONE:
-        cv_buf_add_z(&x->out, "NULL");
-        return;
+    if (p->is_number)
+        add_number(x, p->number);
+    else
+        add_text_or_null(x, p->text);
+}
+
+/* A statement with its parameters; every ":name" of the files is one of them. */
+static void add_statement(exporting *x, cv_str statement, const parameter *all, size_t count)
+{
+    for (size_t at; (at = cv_str_find_char(statement, ':')) != SIZE_MAX;) {
+        cv_buf_add(&x->out, cv_str_head(statement, at));
+        statement = cv_str_from(statement, at + 1);
+        size_t i = 0, n = 0;
+        while (n < statement.n && cv_is_alpha(statement.p[n]))
+            n++;
+        while (i < count && !cv_str_eq(cv_str_of(all[i].name), cv_str_head(statement, n)))
+            i++;
+        assert(i < count && "sql/export/ names a value that there is");
+        add_value(x, &all[i]);
+        statement = cv_str_from(statement, n);
     }
+    cv_buf_add(&x->out, statement);
 }
 
-static const column *columns_of(const exporting *x, size_t *ret_count, const char **ret_table)
+/* What comes first, and what is written for each message. */
+static void find_statements(const exporting *x, cv_str *ret_begin, cv_str *ret_each)
 {
-    *ret_count = x->current_dialect ? CV_COUNT(current_columns) : CV_COUNT(spec_columns);
-    *ret_table = x->current_dialect ? "lupo_dialog_messages" : "dialog_messages";
-    return x->current_dialect ? current_columns : spec_columns;
-}
-
-static void begin_sql(exporting *x)
-{
-    size_t count;
-    const char *table;
-    const column *all = columns_of(x, &count, &table);
-    cv_buf_printf(&x->out, "-- conclave notes: %s\n\nCREATE TABLE IF NOT EXISTS %s (", table, table);
-    for (size_t i = 0; i < count; i++)
-        cv_buf_printf(&x->out, "%s\n    %s %s", i ? "," : "", all[i].name, all[i].type);
-    cv_buf_add_z(&x->out, "\n);\n");
+    static const cv_str mark = CV_STR_INIT("-- each message\n");
+    cv_str dialect = x->current_dialect ? CV_STR("current") : CV_STR("spec"), text = {NULL, 0};
+    for (size_t i = 0; i < cv_export_files_count; i++)
+        if (cv_str_eq(cv_str_of(cv_export_files[i].name), dialect))
+            text = cv_export_files[i].text;
+    size_t at = cv_str_find(text, mark);
+    assert(at != SIZE_MAX && "sql/export/ has the dialect, in two parts");
+    *ret_begin = cv_str_head(text, at);
+    *ret_each = cv_str_from(text, at + mark.n);
 }
 
 static void add_sql(exporting *x, const cv_note_row *r)
 {
-    size_t count;
-    const char *table;
-    const column *all = columns_of(x, &count, &table);
-    cv_buf_printf(&x->out, "INSERT INTO %s (", table);
-    for (size_t i = 0; i < count; i++)
-        cv_buf_printf(&x->out, "%s%s", i ? ", " : "", all[i].name);
-    cv_buf_add_z(&x->out, ") VALUES (");
-    for (size_t i = 0; i < count; i++) {
-        cv_buf_add_z(&x->out, i ? ", " : "");
-        add_column(x, &all[i], r);
-    }
-    cv_buf_add_z(&x->out, ");\n");
+    cv_str begin, each, head = x->current_dialect ? beginning(r->message_text) : r->message_text;
+    const parameter all[] = {
+        {"number", true, r->dialog_message_id, {0}},
+        {"thread", true, r->dialog_threads_id, {0}},
+        {"created", true, r->created_ymdhis, {0}},
+        {"node", true, r->node_id, {0}},
+        {"broadcast", true, r->is_broadcast == 1, {0}},
+        {"agent", false, 0, r->agent_name},
+        {"target", false, 0, r->target},
+        {"type", false, 0, r->message_type},
+        {"mood", false, 0, r->mood_rgb},
+        {"metadata", false, 0, metadata_of(x, r)},
+        {"text", false, 0, head},
+        {"body", false, 0, head.n < r->message_text.n ? r->message_text : (cv_str){NULL, 0}},
+    };
+    find_statements(x, &begin, &each);
+    add_statement(x, each, all, CV_COUNT(all));
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -308,8 +237,11 @@ static bool make_document(exporting *x, cv_err *err)
 {
     const cv_find find = {.type = &cv_note_row_type, .index = cv_notes_by_number, .scope = cv_notes_scope()};
     bool is_json = cv_str_eq(x->format, CV_STR("json"));
-    if (cv_str_eq(x->format, CV_STR("sql")))
-        begin_sql(x);
+    if (cv_str_eq(x->format, CV_STR("sql"))) {
+        cv_str begin, each;
+        find_statements(x, &begin, &each);
+        cv_buf_add(&x->out, begin);
+    }
     if (is_json) {
         cv_json_begin_object(&x->json);
         cv_json_key_str(&x->json, "format", CV_STR(FORMAT));

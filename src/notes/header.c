@@ -224,14 +224,16 @@ static bool put_notes(cv_edit *e, const wanted *w, cv_err *err)
 
 enum { AHEAD_S = 60 }; /* a header may be dated so far ahead of the clock */
 
-/* A forced header that says what the old one says differs from it by its date alone: within the same second it gets the
- * next one. A date that the caller gives stays. */
+/* A header that says what the old one says differs from it by its date alone: one that has none gets it, and within the
+ * same second it is the next one. A date that the caller gives stays. */
 static void date_apart(const cv_edit *e, const cv_notes_file *now, cv_note_values *values)
 {
     const cv_note *dialog = cv_notes_header_dialog(now);
     int64_t ms;
-    if (cv_json_get(e->call->input, CV_STR("date_ymdhis")) || !says_already(now, values) ||
-        !cv_time_parse(cv_call_now(e->call), &ms))
+    if (!says_already(now, values))
+        return;
+    values->adds_date = true;
+    if (cv_json_get(e->call->input, CV_STR("date_ymdhis")) || !cv_time_parse(cv_call_now(e->call), &ms))
         return;
     cv_str old = cv_note_value(dialog, CV_NOTE_DATE);
     for (int i = 0; i <= AHEAD_S; i++) {
@@ -264,10 +266,10 @@ static bool make_header(cv_edit *e, cv_err *err)
     if (!put_notes(e, w, err) || (w->content.p && !cv_notes_with_header(a, &e->file, e->after, &e->after, err)))
         return false;
     cv_notes_read(a, e->after, e->file.language, 0, &now);
-    bool dated = cv_notes_header_dialog(&now) && cv_notes_header_dialog(&now)->of[CV_NOTE_DATE];
-    if (!(w->force && dated) && cv_str_eq(e->after, e->before) && says_already(&now, &w->values))
+    if (!w->force && cv_str_eq(e->after, e->before) && says_already(&now, &w->values))
         return leave_header(e, &now, err);
     date_apart(e, &now, &values);
+    e->vouches = true;
     return keeps_notes(e, &now, err) && cv_notes_may_set(&now, err) && is_modified(e, w, &now, err) &&
            cv_notes_set_header(a, &now, &values, &e->after, err);
 }

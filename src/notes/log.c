@@ -373,9 +373,10 @@ static bool put_file(cv_notes_log *log, const cv_found_file *file, bool keeps_bo
     bool known;
     if (!cv_notes_file_row(log->call->record, log->call->arena, file->path, &row, &known, err))
         return false;
-    if (known && cv_str_eq(row.sha256, file->sha256) && !row.sha256.p == !file->sha256.p)
-        return true;
+    bool same = known && cv_str_eq(row.sha256, file->sha256) && !row.sha256.p == !file->sha256.p;
     cv_str body = known && keeps_body && row.body_sha256.p && !log->body_moves ? row.body_sha256 : file->body_sha256;
+    if (same && (!log->body_moves || cv_str_eq(body, row.body_sha256)))
+        return true;
     row = (cv_note_file){.path = file->path, .sha256 = file->sha256, .body_sha256 = body, .logged_at = log->w->now};
     cv_writing_put(log->w, &cv_note_file_type, &row);
     cv_writing_event(log->w, CV_STR("file"), file->path, file->sha256.p ? CV_STR("seen") : CV_STR("removed"));

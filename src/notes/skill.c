@@ -104,7 +104,6 @@ void cv_notes_print_skill(cv_buf *out)
         "## The format\n\n");
     print_format(out);
     cv_buf_add_z(
-        out,
-        "\nAfter an edit by hand, `conclave notes log` enters the dialogs into the log, `conclave notes stale`\n"
-        "lists files that were changed without a new header dialog.\n");
+        out, "\nAfter an edit by hand, `conclave notes log` enters the dialogs into the log, `conclave notes stale`\n"
+             "lists files that were changed without a new header dialog.\n");
 }

@@ -118,7 +118,7 @@ static bool must_begin(const answer *ans, cv_str path)
     for (size_t i = 1; i < name.n; i++)
         dot = name.p[i] == '.' ? i : dot;
     return ans->staged && dot != SIZE_MAX && !cv_ignores_vendored(name, false) &&
-           cv_notes_listed(cv_notes_languages[cv_notes_language_of(path)].names, cv_str_from(name, dot + 1));
+           cv_notes_listed(cv_notes_languages[cv_notes_language_of(path)].endings, cv_str_from(name, dot + 1));
 }
 
 static void compare_with_git(answer *ans, cv_str path)
@@ -127,7 +127,7 @@ static void compare_with_git(answer *ans, cv_str path)
     cv_str before, text;
     cv_notes_file old, now;
     cv_notes_language language = cv_notes_language_of(path);
-    if (cv_notes_languages[language].header == CV_IN_NONE || !read_now(ans, path, &text))
+    if (!read_now(ans, path, &text))
         return;
     if (!read_blob(ans, ans->since, path, &before)) {
         if (!must_begin(ans, path))
@@ -136,7 +136,9 @@ static void compare_with_git(answer *ans, cv_str path)
     }
     cv_notes_read(a, before, language, 0, &old);
     cv_notes_read(a, text, language, 0, &now);
-    if (cv_str_eq(cv_notes_body_digest(a, &old), cv_notes_body_digest(a, &now)))
+    bool has_header = cv_notes_header_dialog(&old) || cv_notes_header_dialog(&now);
+    if ((cv_notes_languages[now.language].header == CV_IN_NONE && !has_header) ||
+        cv_str_eq(cv_notes_body_digest(a, &old), cv_notes_body_digest(a, &now)))
         return;
     if (!cv_notes_header_dialog(&now))
         tell(ans, path, NULL, "git", "dialog_missing");

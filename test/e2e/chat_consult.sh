@@ -130,6 +130,45 @@ else
     skip "a verified person's override clears it" "there is no script"
 fi
 
+# ---- what clears nothing ----
+run "a chat with a request" 0 chat open "answers" --participants Implementer@claude,Consultant@bio --id c9 --json
+run "the request" 0 chat send c9 --from Implementer@claude --type CONSULT_REQUEST --tag @Consultant --body @request --json
+held_up() {
+    "$conclave" chat read c9 --as Implementer@claude >/dev/null
+    run "$1 does not clear it" 1 chat gate --as Implementer@claude --json
+    is '[.blockers[] | select(.chat_id == "c9") | .message] == ["M0001"]'
+}
+for answer in yes/no "yes or no" yesterday; do
+    sed "s,OK_TO_PROCEED: yes,OK_TO_PROCEED: $answer," response >faulty
+    run "an answer that was not filled in: $answer" 1 chat send c9 --from Consultant@bio --type CONSULT_RESPONSE --tag @Implementer --body @faulty --json
+    is '.error_code == "consult_field" and (.message | contains("yes or no"))'
+done
+{
+    echo '[M0002] FROM:Consultant@bio | TYPE:CONSULT_RESPONSE | FLAG:UNREAD | TAG:@Implementer'
+    sed 's,OK_TO_PROCEED: yes,OK_TO_PROCEED: yes/no,' response
+} >>.conclave/chat/temp_chat_c9.txt
+held_up "the same by hand"
+{ echo '> OK_TO_PROCEED: yes' && sed 's,OK_TO_PROCEED: yes,OK_TO_PROCEED: no,' response; } >quoted
+run "a no below a quoted yes" 0 chat send c9 --from Consultant@bio --type CONSULT_RESPONSE --tag @Implementer --body @quoted --json
+held_up "a quoted yes"
+sed 's,biologist,chemist,' response >faulty
+run "the yes of another domain" 0 chat send c9 --from Consultant@bio --type CONSULT_RESPONSE --tag @Implementer --body @faulty --json
+held_up "another domain"
+sed -i 's,^# CHAT v3,# CHAT v4,' .conclave/chat/temp_chat_c9.txt
+run "nor a file that nobody can read" 1 chat gate --as Implementer@claude --json
+is '[.unreadable[] | [.chat_id, .path]] == [["c9", ".conclave/chat/temp_chat_c9.txt"]] and (.unreadable[0].problem | contains("# CHAT v3"))'
+run "it holds up nobody else" 1 chat gate --as Validator@ada --json
+is '[.warnings[].type] == ["chat_unreadable"] and .unreadable == null'
+"$conclave" agent add claude >/dev/null
+CONCLAVE_AGENT=claude run "the hook refuses" 0 chat gate --format hook
+is '.hookSpecificOutput.permissionDecision == "deny" and (.hookSpecificOutput.permissionDecisionReason | contains("broken"))'
+sed -i 's,^# CHAT v4,# CHAT v3,' .conclave/chat/temp_chat_c9.txt
+run "the yes of its domain" 0 chat send c9 --from Consultant@bio --type CONSULT_RESPONSE --tag @Implementer --body @response --json
+"$conclave" chat read c9 --as Implementer@claude >/dev/null
+"$conclave" chat read c9 --as Consultant@bio >/dev/null
+run "clears it" 1 chat gate --as Implementer --json
+is '[.blockers[] | select(.chat_id == "c9")] == []'
+
 # ---- what only check sees ----
 run "another chat" 0 chat open "by hand" --participants Implementer@claude,Consultant@bio --id c2 --json
 cat >>.conclave/chat/temp_chat_c2.txt <<'EOF'

@@ -23,7 +23,7 @@ hand() {
         [ ! -e "$editing" ] && mv -T "$file" "$editing" 2>/dev/null || { sleep 0.05; continue; }
         said=$((said + 1))
         step hand "$1" says $said: took the lock
-        sleep "$(awk -v s="$1$said" -v h="$hold" 'BEGIN { srand(s); print rand() * h * (rand() < 0.3) }')"
+        sleep "$(awk -v s="${CV_SEED:-1}$1$said" -v h="$hold" 'BEGIN { srand(s); print rand() * h * (rand() < 0.3) }')"
         next=$(sed -n 's/^\[M\([0-9]*\)\] FROM:.*/\1/p' "$editing" | tail -n 1 | sed 's/^0*//')
         printf '[M%04d] FROM:Hand@h%s | TYPE:T | FLAG:UNREAD | TAG:@All\nhand %s says %s\n' "$((${next:-0} + 1))" "$1" "$1" "$said" >"$work/hand.$1"
         if [ $((said % 2)) -eq 0 ]; then cat "$work/hand.$1" >>"$editing"; else sed -i "\$r $work/hand.$1" "$editing"; fi

@@ -366,4 +366,27 @@ for op in header "add --line 1" create; do
     is '.error_code == "not_a_file"'
 done
 rm pipe.md
+# ---- a header that says the same again tells of the text as it is now: it differs by its date, and is not stale ----
+mkdir same && cd same && "$conclave" init >/dev/null || exit 1
+undated() { printf -- '---\ndialog:\n  speaker: K\n  target: "@all"\n  message: "Fix typos."\n---\n%s\n' "$1" >"$2"; }
+undated one a.md && undated one b.md
+run "two headers without a date" 0 notes log
+echo two >new
+run "the same message with other content" 0 notes header a.md --speaker K --target @all --message "Fix typos." --content @new --json
+is '.changed and .logged == 1 and .archived == 1'
+grep -q '^  date_ymdhis: 20' a.md
+ok $? "it has a date now"
+undated two b.md
+run "a change by hand is stale" 1 notes stale --json
+is '[.stale[].path] == ["b.md"]'
+run "the same message, forced" 0 notes header b.md --speaker K --target @all --message "Fix typos." --force --json
+is '.changed and .logged == 1'
+echo x >c.md
+run "a header with a date" 0 notes header c.md --speaker K --target @all --message M --date-ymdhis 20260101000000
+echo y >>c.md
+run "the same with the same date, forced" 0 notes header c.md --speaker K --target @all --message M --date-ymdhis 20260101000000 --force --json
+is '.changed == false and .logged == 0'
+run "nothing is stale" 0 notes stale --json
+cd .. || exit 1
+
 finish

@@ -227,12 +227,51 @@ static void fields_in_either_spelling(void **state)
     assert_str_eq(cv_consult_get(CV_CONSULT_REQUEST, body, "risks_unknowns"), "off\n   targets");
     assert_str_eq(cv_consult_get(CV_CONSULT_REQUEST, body, "requested_review"), "all");
     assert_null(cv_consult_get(CV_CONSULT_REQUEST, body, "assumptions").p);
-    assert_true(cv_consult_is_ok(body));
-    assert_false(cv_consult_is_ok(CV_STR("OK_TO_PROCEED: no\n")));
-    assert_false(cv_consult_is_ok(CV_STR("OK_TO_PROCEED: yesterday\n")));
     unsigned of;
     assert_int_equal(cv_consult_batch(CV_STR("(1/3) a (3/3) b (4/3) (x/2)"), &of), 5);
     assert_int_equal(of, 3);
+}
+
+/* Only a plain yes lets pass. */
+static void the_answer_of_a_consultant(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        cv_consult_answer answer;
+    } cases[] = {
+        {"OK_TO_PROCEED: yes", CV_ANSWER_YES},
+        {"  - **OK_TO_PROCEED:** Yes, but: slowly", CV_ANSWER_YES},
+        {"* OK_TO_PROCEED: **YES**", CV_ANSWER_YES},
+        {"OK TO PROCEED: yes (after 62C)", CV_ANSWER_YES},
+        {"OK_TO_PROCEED: no", CV_ANSWER_NO},
+        {"OK_TO_PROCEED: No, yes only after a fix", CV_ANSWER_NO},
+        {"OK_TO_PROCEED: yes/no", CV_ANSWER_UNCLEAR},
+        {"OK_TO_PROCEED: yes | no", CV_ANSWER_UNCLEAR},
+        {"OK_TO_PROCEED: yes or no", CV_ANSWER_UNCLEAR},
+        {"OK_TO_PROCEED: yesterday", CV_ANSWER_UNCLEAR},
+        {"OK_TO_PROCEED: maybe", CV_ANSWER_UNCLEAR},
+        {"OK_TO_PROCEED:", CV_ANSWER_NONE},
+        {"OK_TO_PROCEED: yes\nOK_TO_PROCEED: no", CV_ANSWER_UNCLEAR},
+        {"> OK_TO_PROCEED: yes\nOK_TO_PROCEED: no", CV_ANSWER_NO},
+        {"> OK_TO_PROCEED: yes", CV_ANSWER_NONE},
+        {"it is ok to proceed, yes", CV_ANSWER_NONE},
+    };
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        if (cv_consult_answer_of(cv_str_of(cases[i].body)) != cases[i].answer)
+            print_error("%s\n", cases[i].body);
+        assert_int_equal(cv_consult_answer_of(cv_str_of(cases[i].body)), cases[i].answer);
+    }
+}
+
+/* The word of the rules counts before others like it, and what is quoted does not count. */
+static void which_line_is_a_field(void **state)
+{
+    (void)state;
+    cv_str body = CV_STR("> CONSULT_DOMAIN: chemist\ndomain: of numbers\nCONSULT_DOMAIN: biologist\n  (as asked)\n");
+    cv_str domain = cv_consult_get(CV_CONSULT_RESPONSE, body, "CONSULT_DOMAIN");
+    assert_str_eq(domain, "biologist\n  (as asked)");
+    assert_str_eq(cv_field_line(domain), "biologist");
 }
 
 static void where_a_rename_is_no_lock(void **state)
@@ -258,6 +297,8 @@ int main(void)
         cmocka_unit_test(line_breaks_do_not_change_what_was_said),
         cmocka_unit_test(names_of_files),
         cmocka_unit_test(fields_in_either_spelling),
+        cmocka_unit_test(the_answer_of_a_consultant),
+        cmocka_unit_test(which_line_is_a_field),
         cmocka_unit_test(where_a_rename_is_no_lock),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

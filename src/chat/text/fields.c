@@ -81,21 +81,42 @@ static bool is_known_key(cv_str key)
     return false;
 }
 
-cv_str cv_field_find(cv_str body, cv_str spellings)
+/* A line that repeats what somebody else said says nothing of its own. */
+static bool is_quoted(cv_str line)
+{
+    return cv_str_starts(cv_str_trim_left(line), CV_STR(">"));
+}
+
+/* The lines of the first field with this key. */
+static cv_str find_key(cv_str body, cv_str wanted)
 {
     char room[MAX_KEY];
     cv_str rest = body, line, key, value, found = {NULL, 0};
     while (cv_str_split(&rest, '\n', &line)) {
-        bool keyed = read_key(line, room, &key, &value);
+        bool keyed = !is_quoted(line) && read_key(line, room, &key, &value);
         if (found.p && keyed && is_known_key(key))
             break;
         if (found.p)
             found = cv_str_range(found.p, cv_str_end(line));
-        else if (keyed && is_among(spellings, key))
+        else if (keyed && cv_str_eq(key, wanted))
             found = value;
     }
     found = found.p ? cv_str_trim(found) : found;
     return found.n ? found : (cv_str){NULL, 0};
+}
+
+cv_str cv_field_find(cv_str body, cv_str spellings)
+{
+    cv_str one, found = {NULL, 0};
+    while (!found.n && cv_str_split(&spellings, ' ', &one))
+        found = find_key(body, one);
+    return found;
+}
+
+cv_str cv_field_line(cv_str value)
+{
+    size_t end = cv_str_find_char(value, '\n');
+    return cv_str_trim(cv_str_head(value, end == SIZE_MAX ? value.n : end));
 }
 
 cv_str cv_consult_get(cv_consult_kind kind, cv_str body, const char *name)
@@ -106,13 +127,36 @@ cv_str cv_consult_get(cv_consult_kind kind, cv_str body, const char *name)
     return (cv_str){NULL, 0};
 }
 
-bool cv_consult_is_ok(cv_str body)
+/* "Yes, but slowly" is a yes; "yes/no" and "yes or no" have not been filled in. */
+static cv_consult_answer answer_of(cv_str value)
 {
-    cv_str value = cv_consult_get(CV_CONSULT_RESPONSE, body, "OK_TO_PROCEED");
     size_t n = 0;
-    while (n < value.n && cv_is_alpha(value.p[n]))
+    while (n < value.n && !cv_is_alpha(value.p[n])) /* **yes** */
         n++;
-    return cv_str_eq_nocase(cv_str_head(value, n), CV_STR("yes"));
+    cv_str word = cv_str_from(value, n);
+    for (n = 0; n < word.n && cv_is_alpha(word.p[n]);)
+        n++;
+    cv_str rest = cv_str_trim_left(cv_str_from(word, n));
+    bool offers = rest.n && (strchr("/|", rest.p[0]) || cv_str_starts_nocase(rest, CV_STR("or ")));
+    word = cv_str_head(word, n);
+    return offers                                  ? CV_ANSWER_UNCLEAR
+           : cv_str_eq_nocase(word, CV_STR("yes")) ? CV_ANSWER_YES
+           : cv_str_eq_nocase(word, CV_STR("no"))  ? CV_ANSWER_NO
+                                                   : CV_ANSWER_UNCLEAR;
+}
+
+cv_consult_answer cv_consult_answer_of(cv_str body)
+{
+    char room[MAX_KEY];
+    cv_str rest = body, line, key, value;
+    cv_consult_answer all = CV_ANSWER_NONE;
+    while (cv_str_split(&rest, '\n', &line)) {
+        if (is_quoted(line) || !read_key(line, room, &key, &value) || !cv_str_eq(key, CV_STR("ok_to_proceed")))
+            continue;
+        cv_consult_answer one = cv_str_trim(value).n ? answer_of(value) : all;
+        all = all == CV_ANSWER_NONE || all == one ? one : CV_ANSWER_UNCLEAR;
+    }
+    return all;
 }
 
 uint64_t cv_consult_batch(cv_str text, unsigned *ret_of)

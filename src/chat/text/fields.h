@@ -39,14 +39,19 @@ extern const size_t cv_consult_field_count;
 int cv_consult_of(cv_str type); /* -1: not a consult message */
 
 /* The value of a line whose key is one of the spellings, with the lines that go on below it up to the next key; absent:
- * there is none. The first one that is not empty counts. */
+ * there is none. The first spelling that is there counts, and of several lines with it the first. Lines that quote
+ * somebody ("> …") do not count. */
 cv_str cv_field_find(cv_str body, cv_str spellings);
+
+/* The first line of a value: what is a name has no more. */
+cv_str cv_field_line(cv_str value);
 
 /* The same by the name of a field of this kind. */
 cv_str cv_consult_get(cv_consult_kind kind, cv_str body, const char *name);
 
-/* Does the message say OK_TO_PROCEED: yes? */
-bool cv_consult_is_ok(cv_str body);
+/* What the message says in OK_TO_PROCEED; lines that contradict each other say nothing clear. */
+typedef enum { CV_ANSWER_NONE, CV_ANSWER_YES, CV_ANSWER_NO, CV_ANSWER_UNCLEAR } cv_consult_answer;
+cv_consult_answer cv_consult_answer_of(cv_str body);
 
 /* A batch of questions (i/n): which of them are there, as bits; *ret_of is n. Beyond 64 nothing is counted. */
 uint64_t cv_consult_batch(cv_str text, unsigned *ret_of);

@@ -40,6 +40,12 @@ static bool is_before_header(cv_str line, bool first)
            cv_str_starts(line, CV_STR("<?xml")) || cv_str_starts(line, CV_STR("@charset"));
 }
 
+size_t cv_notes_behind_doctype(cv_str text, size_t start)
+{
+    size_t end = cv_str_find_char(cv_str_from(text, start), '>');
+    return cv_line_at(text, end == SIZE_MAX ? start : start + end).next;
+}
+
 /* ---- delimited by lines "---" ------------------------------------------------------------------------------------ */
 
 /* The keys between the rule that the cursor is behind and the next one. False: there is no next one. */
@@ -150,16 +156,20 @@ static comment run_of_lines(cv_arena *a, cv_str text, cv_line line, size_t numbe
     return (comment){container, {line.start, c.line.start}, number, c.line.start, c.number, line.start};
 }
 
+/* "//" and "--" in every language but Markdown, the others where the language has them. */
 static bool is_line_comment(const cv_notes_file *file, cv_str s, cv_notes_container *ret)
 {
-    cv_notes_reader reader = cv_notes_languages[file->language].reader;
-    bool hash = reader == CV_READ_PYTHON || reader == CV_READ_SHELL || reader == CV_READ_YAML ||
-                reader == CV_READ_LINES || reader == CV_READ_PHP;
-    *ret = cv_str_starts(s, CV_STR("//"))                                 ? CV_IN_SLASHES
-           : cv_str_starts(s, CV_STR("--")) && reader != CV_READ_MARKDOWN ? CV_IN_DASHES
-           : cv_str_starts(s, CV_STR("#")) && hash                        ? CV_IN_HASH
-                                                                          : CV_IN_NONE;
-    return *ret != CV_IN_NONE;
+    static const cv_notes_container marks[] = {CV_IN_SLASHES, CV_IN_DASHES, CV_IN_HASH, CV_IN_SEMICOLON, CV_IN_PERCENT};
+    const cv_notes_language_row *language = &cv_notes_languages[file->language];
+    for (size_t i = 0; i < CV_COUNT(marks); i++) {
+        bool is_own = marks[i] == language->note ||
+                      (marks[i] == CV_IN_HASH && (language->reader == CV_READ_LINES || file->language == CV_LANG_PHP));
+        bool is_usual = marks[i] == CV_IN_SLASHES || (marks[i] == CV_IN_DASHES && language->reader != CV_READ_MARKDOWN);
+        *ret = marks[i];
+        if ((is_own || is_usual) && cv_str_starts(s, cv_str_trim(cv_notes_containers[marks[i]].prefix)))
+            return true;
+    }
+    return false;
 }
 
 /* It begins with the quotes and does not end with the same on this line. */
@@ -249,8 +259,10 @@ void cv_notes_read_header(cv_arena *a, cv_notes_file *file)
         cv_str content = cv_line_text(text, line);
         comment in;
         if (is_before_header(content, first)) {
-            line = cv_line_at(text, line.next);
-            number++;
+            bool is_doctype = cv_str_starts_nocase(content, CV_STR("<!doctype"));
+            size_t next = is_doctype ? cv_notes_behind_doctype(text, line.start) : line.next;
+            number += lines_in(text, line.start, next);
+            line = cv_line_at(text, next);
         } else if (cv_str_eq(cv_str_trim_right(content), CV_STR("---"))) {
             read_bare(a, file, line, number, CV_HEADER_WHOLE);
             return;
@@ -265,7 +277,8 @@ void cv_notes_read_header(cv_arena *a, cv_notes_file *file)
             comments++;
         } else {
             cv_str key, rest;
-            if (file->language == CV_LANG_TEXT && cv_notes_split_key(content, false, &key, &rest))
+            if (cv_notes_languages[file->language].reader == CV_READ_MARKDOWN &&
+                cv_notes_split_key(content, false, &key, &rest))
                 read_unopened(a, file, line, number);
             return;
         }

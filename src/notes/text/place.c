@@ -85,24 +85,73 @@ void cv_splice_dialog(cv_arena *a, const cv_notes_file *file, const cv_note_valu
     cv_splice_add(a, all, (cv_span){at, at}, cv_buf_take(&l.out, a));
 }
 
+/* Lines that count only where they come first. */
+static const struct {
+    cv_notes_language language;
+    cv_str begins;
+} firsts[] = {
+    {CV_LANG_HTML, CV_STR_INIT("<?xml")},
+    {CV_LANG_HTML, CV_STR_INIT("<!doctype")},
+    {CV_LANG_CSS, CV_STR_INIT("@charset")},
+    {CV_LANG_SHELL, CV_STR_INIT("#compdef")},
+    {CV_LANG_SHELL, CV_STR_INIT("#autoload")},
+    {CV_LANG_YAML, CV_STR_INIT("#cloud-config")},
+    {CV_LANG_TEX, CV_STR_INIT("%&")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# syntax=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# escape=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# check=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("#syntax=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("#escape=")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# syntax =")},
+    {CV_LANG_HEREDOC, CV_STR_INIT("# escape =")},
+};
+
+/* The encoding of Python and Ruby, and the line by which an editor, and Emacs Lisp, know how a file is meant. */
+static bool says_how_to_read(const cv_notes_file *file, cv_str s)
+{
+    bool coded = file->language == CV_LANG_PYTHON || file->language == CV_LANG_RUBY;
+    cv_str mark = cv_str_trim(cv_notes_containers[cv_notes_languages[file->language].note].prefix);
+    return mark.n && cv_str_starts(s, mark) &&
+           (cv_str_find(s, CV_STR("-*-")) != SIZE_MAX || (coded && (cv_str_find(s, CV_STR("coding:")) != SIZE_MAX ||
+                                                                    cv_str_find(s, CV_STR("coding=")) != SIZE_MAX)));
+}
+
+static bool stays_first(const cv_notes_file *file, cv_str s, bool is_first)
+{
+    for (size_t i = 0; i < CV_COUNT(firsts); i++)
+        if (firsts[i].language == file->language && cv_str_starts_nocase(s, firsts[i].begins))
+            return true;
+    return (is_first && cv_str_starts(s, CV_STR("#!"))) || says_how_to_read(file, s);
+}
+
+/* Behind the lines that must stay the first ones; between them there may be comments and blank lines. */
+static size_t behind_firsts(const cv_notes_file *file, size_t from)
+{
+    enum { LOOKED_AT = 4 };
+    size_t behind = from, at = from;
+    for (int i = 0; i < LOOKED_AT && at < file->text.n; i++) {
+        cv_line line = cv_line_at(file->text, at);
+        cv_str s = cv_str_trim_left(cv_line_text(file->text, line));
+        at = line.next;
+        if (stays_first(file, s, i == 0)) {
+            behind = at;
+            if (cv_str_starts_nocase(s, CV_STR("<!doctype")))
+                at = behind = cv_notes_behind_doctype(file->text, line.start);
+        } else if (s.n && s.p[0] != '#') {
+            break;
+        }
+    }
+    return behind;
+}
+
 /* Where a header begins: behind the byte order mark, the shebang, <?php and what else must come first. */
 static size_t place_of_header(const cv_notes_file *file, bool *ret_in_line)
 {
     cv_str text = file->text;
-    size_t at = file->has_bom ? 3 : 0;
+    size_t at = behind_firsts(file, file->has_bom ? 3 : 0);
     cv_line line = cv_line_at(text, at);
     cv_str s = cv_line_text(text, line);
     *ret_in_line = false;
-    if (cv_str_starts(s, CV_STR("#!"))) {
-        at = line.next;
-        line = cv_line_at(text, at);
-        s = cv_line_text(text, line);
-    }
-    if (file->language == CV_LANG_PYTHON && cv_str_starts(s, CV_STR("#")) &&
-        cv_str_find(s, CV_STR("coding")) != SIZE_MAX)
-        return line.next;
-    if (cv_str_starts_nocase(s, CV_STR("<!doctype")) || cv_str_starts(s, CV_STR("@charset")))
-        return line.next;
     if (file->language == CV_LANG_PHP && cv_str_starts(s, CV_STR("<?php"))) {
         *ret_in_line = cv_str_trim(s).n > 5;
         return *ret_in_line ? line.start + 5 : line.next;
@@ -128,11 +177,17 @@ static cv_str fitted(cv_arena *a, const cv_notes_file *file, cv_str header, size
 
 static bool no_comments(const cv_notes_file *file, cv_err *err)
 {
-    bool is_xml = file->language == CV_LANG_XML;
-    cv_err_set(err, CV_ERR_NOTES_NO_COMMENT, "%s",
-               is_xml ? "comments of XML cannot hold the line '---', so a file of this kind cannot have a note"
-                      : "files of this kind have no comments, so they cannot have a note");
-    cv_err_suggest(err, CV_STR("put the note into a file beside it, like its README.md"));
+    bool is_other = file->language == CV_LANG_OTHER;
+    cv_err_set(
+        err, CV_ERR_NOTES_NO_COMMENT, "%s",
+        is_other ? "the name of the file does not tell its language, so it is not known how a comment is written in it"
+        : file->language == CV_LANG_XML
+            ? "comments of XML cannot hold the line '---', so a file of this kind cannot have a note"
+            : "files of this kind have no comments that could hold a note");
+    cv_err_suggest(
+        err, is_other ? CV_STR("give the file an ending that tells it, like .sh or .md; or put the note into a file "
+                               "beside it, like its README.md")
+                      : CV_STR("put the note into a file beside it, like its README.md"));
     return false;
 }
 
@@ -244,6 +299,8 @@ static const char *const state_reasons[] = {
     [CV_AT_STRING] = "it stands in a string, a tag or a block of text that the note would become a part of",
     [CV_AT_FENCE] = "it stands in a code fence, where nothing counts as a note",
     [CV_AT_OUTSIDE] = "it stands outside of PHP code, where the note would be printed",
+    [CV_AT_MARKUP] = NULL,
+    [CV_AT_UNSURE] = NULL,
 };
 
 /* YAML: only before what begins something; the lines of a text that goes on must stay together. */
@@ -262,29 +319,30 @@ static cv_str next_text(cv_str text, size_t at)
     return cv_line_text(text, line);
 }
 
-/* JavaScript with markup in it: there a comment would be text. */
+/* A line that begins with a tag. */
 static bool is_markup(cv_str line)
 {
     cv_str s = cv_str_trim(line);
     return s.n >= 2 && s.p[0] == '<' && (cv_is_alpha(s.p[1]) || s.p[1] == '/' || s.p[1] == '>');
 }
 
+/* Where the markup of a file cannot be followed: it may begin here, and there a comment would be text. */
 static bool may_be_markup(const cv_notes_file *file, cv_str prev, cv_str next)
 {
     bool below = cv_notes_indent(next) > 0 && !cv_notes_is_blank(next);
     return is_markup(prev) || is_markup(next) || (file->language == CV_LANG_JSX && below);
 }
 
-static const char *trouble_with_lines(const cv_notes_file *file, size_t at)
+static const char *trouble_with_lines(const cv_notes_file *file, size_t at, cv_at markup)
 {
     cv_notes_reader reader = cv_notes_languages[file->language].reader;
     size_t prev_at = cv_line_before(file->text, at);
     cv_str next = cv_line_text(file->text, cv_line_at(file->text, at));
     cv_str prev = prev_at == SIZE_MAX ? CV_STR("") : cv_line_text(file->text, cv_line_at(file->text, prev_at));
     cv_str trimmed = cv_str_trim(next);
-    if (cv_str_ends(prev, CV_STR("\\")))
+    if (cv_str_ends(prev, CV_STR("\\")) || (reader == CV_READ_POWERSHELL && cv_str_ends(prev, CV_STR("`"))))
         return "the line before it goes on here";
-    if (reader == CV_READ_SCRIPT && may_be_markup(file, prev, next))
+    if (markup == CV_AT_UNSURE && may_be_markup(file, prev, next))
         return "it may stand in markup, which would show the note";
     if (reader == CV_READ_YAML && !begins_something(next_text(file->text, at)))
         return "it goes on with the text of the line before it";
@@ -298,13 +356,14 @@ static const char *trouble_with_lines(const cv_notes_file *file, size_t at)
     return is_underline ? "it underlines the heading before it" : NULL;
 }
 
-static bool is_free(const cv_notes_file *file, size_t at, size_t line, cv_err *err)
+/* May a note go there? In which container? */
+static bool is_free(const cv_notes_file *file, size_t at, size_t line, cv_notes_container *ret_container, cv_err *err)
 {
     const cv_notes_header *h = &file->header;
     cv_notes_reader reader = cv_notes_languages[file->language].reader;
     bool has_header = h->state != CV_HEADER_NONE;
     size_t from = has_header && h->container == CV_IN_BARE ? h->at.end : 0;
-    cv_at state, other;
+    cv_at state, other, markup;
     bool in_line;
     if (!has_header && at < place_of_header(file, &in_line))
         return no_place(err, line, "what must come first in the file stands there", "name a line below it");
@@ -315,20 +374,24 @@ static bool is_free(const cv_notes_file *file, size_t at, size_t line, cv_err *e
             return no_place(err, line, "it stands in another note", "name a line before or behind that note");
     cv_notes_states(file->text, reader, false, from, &at, 1, &state);
     cv_notes_states(file->text, reader, true, from, &at, 1, &other);
-    const char *why = state_reasons[state] ? state_reasons[state] : state_reasons[other];
-    why = why ? why : trouble_with_lines(file, at);
+    markup = reader == CV_READ_SCRIPT ? cv_notes_markup_at(file->text, at) : CV_AT_CODE;
+    *ret_container = markup == CV_AT_MARKUP ? CV_IN_JSX : cv_notes_languages[file->language].note;
+    const char *why = state_reasons[state]   ? state_reasons[state]
+                      : state_reasons[other] ? state_reasons[other]
+                                             : state_reasons[markup];
+    why = why ? why : trouble_with_lines(file, at, markup);
     return !why || no_place(err, line, why, "name another line, before or behind that part of the file");
 }
 
 /* ---- the note there
  * -------------------------------------------------------------------------------------------------- */
 
-static cv_str note_text(cv_arena *a, const cv_notes_file *file, size_t at, const cv_note_values *values)
+static cv_str note_text(cv_arena *a, const cv_notes_file *file, size_t at, cv_notes_container container,
+                        const cv_note_values *values)
 {
-    cv_notes_container container = cv_notes_languages[file->language].note;
     cv_str next = cv_line_text(file->text, cv_line_at(file->text, at));
     size_t prev_at = cv_line_before(file->text, at);
-    bool indents = container == CV_IN_BLOCK || container == CV_IN_HTML;
+    bool indents = container == CV_IN_BLOCK || container == CV_IN_JSX || container == CV_IN_HTML;
     bool unended = at > 0 && file->text.p[at - 1] != '\n';
     cv_str prev = prev_at == SIZE_MAX ? CV_STR("") : cv_line_text(file->text, cv_line_at(file->text, prev_at));
     lines l = {.arena = a, .container = container, .eol = file->eol};
@@ -358,7 +421,7 @@ static size_t counted(const cv_notes_file *file)
 bool cv_notes_insert(cv_arena *a, const cv_notes_file *file, const cv_note_insertion *notes, size_t count,
                      cv_str *ret_text, size_t *ret_bad, cv_err *err)
 {
-    cv_notes_container container = cv_notes_languages[file->language].note;
+    cv_notes_container container = cv_notes_languages[file->language].note, there;
     cv_splices all = {0};
     cv_notes_file again;
     for (size_t i = 0; i < count; i++) {
@@ -373,9 +436,9 @@ bool cv_notes_insert(cv_arena *a, const cv_notes_file *file, const cv_note_inser
             return false;
         if (at == 0 && file->has_bom)
             at = 3;
-        if (!is_free(file, at, line, err))
+        if (!is_free(file, at, line, &there, err))
             return false;
-        cv_splice_add(a, &all, (cv_span){at, at}, note_text(a, file, at, &one->values));
+        cv_splice_add(a, &all, (cv_span){at, at}, note_text(a, file, at, there, &one->values));
     }
     *ret_text = cv_splice_text(a, file->text, &all);
     cv_notes_read(a, *ret_text, file->language, 0, &again);

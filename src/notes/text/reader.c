@@ -112,7 +112,8 @@ static bool is_candidate(cv_str text, size_t start, cv_notes_container container
 
 static void add_candidate(cv_arena *a, cv_str text, size_t start, candidates *found)
 {
-    static const cv_notes_container by_prefix[] = {CV_IN_BARE, CV_IN_BLOCK, CV_IN_HASH, CV_IN_SLASHES, CV_IN_DASHES};
+    static const cv_notes_container by_prefix[] = {CV_IN_BARE,   CV_IN_BLOCK,     CV_IN_HASH,   CV_IN_SLASHES,
+                                                   CV_IN_DASHES, CV_IN_SEMICOLON, CV_IN_PERCENT};
     candidate one;
     for (size_t i = 0; i < CV_COUNT(by_prefix); i++)
         if (is_candidate(text, start, by_prefix[i], &one)) {
@@ -245,6 +246,7 @@ void cv_notes_read(cv_arena *a, cv_str text, cv_notes_language language, unsigne
 {
     cv_line first = cv_line_at(text, 0);
     candidates found = {0};
+    language = language == CV_LANG_OTHER ? cv_notes_language_by(text) : language;
     *ret_file =
         (cv_notes_file){.text = text, .language = language, .has_bom = cv_str_starts(text, CV_STR("\xEF\xBB\xBF"))};
     ret_file->eol = first.next - first.end == 2 ? CV_STR("\r\n") : CV_STR("\n");

@@ -67,6 +67,9 @@ void cv_notes_read_dialogs(cv_cursor *c, size_t indent, cv_note_list *ret_notes)
 /* Sets `of`, span and lines from the fields, and what can be said about them alone. */
 void cv_note_settle(cv_note *note);
 
+/* Behind the lines of a doctype that begins at `start`; it may have several. */
+size_t cv_notes_behind_doctype(cv_str text, size_t start);
+
 /* The header at the top; its dialogs are added to the file. */
 void cv_notes_read_header(cv_arena *a, cv_notes_file *file);
 
@@ -74,13 +77,25 @@ void cv_notes_read_header(cv_arena *a, cv_notes_file *file);
 void cv_notes_read_keys(cv_arena *a, cv_str text, cv_notes_header *header, cv_note_list *ret_notes);
 
 /* How things stand where a line begins: in code or text, in a comment, in a string, in a fence. */
-typedef enum { CV_AT_CODE, CV_AT_COMMENT, CV_AT_HTML_COMMENT, CV_AT_STRING, CV_AT_FENCE, CV_AT_OUTSIDE } cv_at;
+typedef enum {
+    CV_AT_CODE,
+    CV_AT_COMMENT,
+    CV_AT_HTML_COMMENT,
+    CV_AT_STRING,
+    CV_AT_FENCE,
+    CV_AT_OUTSIDE,
+    CV_AT_MARKUP, /* between two tags of JSX */
+    CV_AT_UNSURE  /* the markup cannot be followed */
+} cv_at;
 
 /* For each of `count` offsets, which ascend and are beginnings of lines, *ret_at says it; reading begins at `from`.
  * `other`: where dialects differ, as the other one has it: in SQL a backslash escapes a quote, and strings of C go on
  * over lines. */
 void cv_notes_states(cv_str text, cv_notes_reader reader, bool other, size_t from, const size_t *offsets, size_t count,
                      cv_at *ret_at);
+
+/* The same for one offset in JavaScript with markup in it. */
+cv_at cv_notes_markup_at(cv_str text, size_t offset);
 
 /* The entries of a dialog file in Markdown. */
 void cv_notes_read_markdown(cv_arena *a, cv_notes_file *file);

@@ -76,12 +76,15 @@ bool cv_notes_is_banner(cv_str content)
     return true;
 }
 
-static bool strip_line_comment(cv_str line, cv_str mark, cv_str *ret)
+/* "# x", "; x" and, as Lisp has it, ";; x": without the mark and one blank. */
+static bool strip_line_comment(cv_notes_container container, cv_str line, cv_str *ret)
 {
-    cv_str s = cv_str_from(line, cv_notes_indent(line));
+    cv_str s = cv_str_from(line, cv_notes_indent(line)), mark = cv_str_trim(cv_notes_containers[container].prefix);
     if (!cv_str_starts(s, mark))
         return false;
     s = cv_str_from(s, mark.n);
+    while (container == CV_IN_SEMICOLON && cv_str_starts(s, mark))
+        s = cv_str_from(s, mark.n);
     *ret = s.n && s.p[0] == ' ' ? cv_str_from(s, 1) : s;
     return true;
 }
@@ -104,17 +107,18 @@ bool cv_notes_strip(cv_notes_container container, cv_str line, cv_str *ret_conte
     *ret_content = line;
     switch (container) {
     case CV_IN_BLOCK:
+    case CV_IN_JSX:
         return strip_block(line, ret_content);
     case CV_IN_HTML:
         return cv_str_find(line, CV_STR("-->")) == SIZE_MAX;
     case CV_IN_DOCSTRING:
         return cv_str_find(line, CV_STR("\"\"\"")) == SIZE_MAX && cv_str_find(line, CV_STR("'''")) == SIZE_MAX;
     case CV_IN_DASHES:
-        return strip_line_comment(line, CV_STR("--"), ret_content);
     case CV_IN_HASH:
-        return strip_line_comment(line, CV_STR("#"), ret_content);
     case CV_IN_SLASHES:
-        return strip_line_comment(line, CV_STR("//"), ret_content);
+    case CV_IN_SEMICOLON:
+    case CV_IN_PERCENT:
+        return strip_line_comment(container, line, ret_content);
     case CV_IN_BARE:
     case CV_IN_NONE:
     case CV_IN_COUNT:

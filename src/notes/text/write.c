@@ -292,7 +292,7 @@ static void set_dialog(cv_arena *a, const cv_notes_file *file, const cv_note *di
         cv_str value = values->of[i];
         if (!value.p && id == CV_NOTE_MOOD && dialog->of[id])
             value = cv_mood_default;
-        if (value.p && (dialog->of[id] || id != CV_NOTE_DATE))
+        if (value.p && (dialog->of[id] || id != CV_NOTE_DATE || values->adds_date))
             set_field(a, file, dialog, id, value, all);
     }
 }

@@ -17,6 +17,7 @@
 /* The values of a dialog; absent ones are left as they are (set) or left out (insert). */
 typedef struct {
     cv_str of[CV_NOTE_FIELDS];
+    bool adds_date; /* set: the date gets a line where there is none */
 } cv_note_values;
 
 /* Is it what the specification allows? The error names the field. All faults, one per call of `tell`. */

@@ -1,6 +1,8 @@
 /* words.c - the tables of words.h, from the .def files. */
 #include "notes/words/words.h"
 
+#include <stddef.h>
+
 #include "base/clock.h"
 
 const cv_notes_container_row cv_notes_containers[CV_IN_COUNT] = {
@@ -12,8 +14,9 @@ const cv_notes_container_row cv_notes_containers[CV_IN_COUNT] = {
 };
 
 const cv_notes_language_row cv_notes_languages[CV_LANG_COUNT] = {
-#define LANGUAGE(id, names, reader, note, header)                                                                      \
-    {CV_STR_INIT(#id), CV_STR_INIT(names), CV_READ_##reader, CV_IN_##note, CV_IN_##header},
+#define LANGUAGE(id, reader, note, header, endings, files, programs)                                                   \
+    {CV_STR_INIT(#id), CV_STR_INIT(endings), CV_STR_INIT(files), CV_STR_INIT(programs),                                \
+     CV_READ_##reader, CV_IN_##note,         CV_IN_##header},
 #include "notes/words/languages.def"
 #undef LANGUAGE
 };
@@ -46,22 +49,61 @@ bool cv_notes_listed(cv_str list, cv_str word)
     return false;
 }
 
-/* "a/b/README.md" -> "md"; "a/Makefile" -> "Makefile" */
-static cv_str ending_of(cv_str path)
+/* Behind the last of these characters. */
+static cv_str behind_last(cv_str text, const char *any)
 {
-    size_t at = path.n;
-    while (at > 0 && path.p[at - 1] != '.' && path.p[at - 1] != '/')
+    size_t at = text.n;
+    while (at > 0 && !strchr(any, text.p[at - 1]))
         at--;
-    return cv_str_from(path, at);
+    return cv_str_from(text, at);
 }
 
+/* The first language with the word in one of its lists: `list` is where that stands in a row. */
+static cv_notes_language find_language(size_t list, cv_str word)
+{
+    for (int i = 0; word.n && i < CV_LANG_COUNT; i++)
+        if (cv_notes_listed(*(const cv_str *)((const char *)&cv_notes_languages[i] + list), word))
+            return (cv_notes_language)i;
+    return CV_LANG_OTHER;
+}
+
+/* CMakeLists.txt, .bashrc; then main.py; then Dockerfile.dev, README.de. */
 cv_notes_language cv_notes_language_of(cv_str path)
 {
-    cv_str ending = ending_of(path);
-    for (int i = 0; ending.n && i < CV_LANG_COUNT; i++)
-        if (cv_notes_listed(cv_notes_languages[i].names, ending))
-            return (cv_notes_language)i;
-    return CV_LANG_TEXT;
+    cv_str name = behind_last(path, "/"), ending = behind_last(name, ".");
+    name = cv_str_starts(name, CV_STR(".")) ? cv_str_from(name, 1) : name;
+    cv_notes_language found = find_language(offsetof(cv_notes_language_row, files), name);
+    if (found == CV_LANG_OTHER && ending.n < name.n)
+        found = find_language(offsetof(cv_notes_language_row, endings), ending);
+    size_t dot = cv_str_find_char(name, '.');
+    return found == CV_LANG_OTHER && dot != SIZE_MAX
+               ? find_language(offsetof(cv_notes_language_row, files), cv_str_head(name, dot))
+               : found;
+}
+
+/* "#!/usr/bin/env -S python3.11 -u" -> "python" */
+static cv_str program_of(cv_str line)
+{
+    cv_str rest = cv_str_trim(cv_str_from(line, 2)), word;
+    while (cv_str_split(&rest, ' ', &word)) {
+        word = behind_last(word, "/");
+        while (word.n && (cv_is_digit(word.p[word.n - 1]) || word.p[word.n - 1] == '.'))
+            word.n--;
+        if (word.n && word.p[0] != '-' && !cv_str_eq(word, CV_STR("env")))
+            return word;
+    }
+    return CV_STR("");
+}
+
+cv_notes_language cv_notes_language_by(cv_str text)
+{
+    cv_str line = cv_str_head(text, cv_str_find_char(text, '\n') == SIZE_MAX ? text.n : cv_str_find_char(text, '\n'));
+    if (cv_str_starts(line, CV_STR("#!")))
+        return find_language(offsetof(cv_notes_language_row, programs), program_of(line));
+    return cv_str_starts(line, CV_STR("<?php"))              ? CV_LANG_PHP
+           : cv_str_starts(line, CV_STR("<?xml"))            ? CV_LANG_XML
+           : cv_str_starts_nocase(line, CV_STR("<!doctype")) ? CV_LANG_HTML
+                                                             : CV_LANG_OTHER;
 }
 
 int cv_note_field_of(cv_str key)

@@ -36,33 +36,51 @@ typedef enum {
     CV_READ_PHP,
     CV_READ_SQL,
     CV_READ_LUA,
+    CV_READ_HASKELL,
     CV_READ_SCRIPT,
+    CV_READ_GO,
     CV_READ_C,
     CV_READ_CSS,
     CV_READ_HTML,
     CV_READ_PYTHON,
+    CV_READ_TOML,
     CV_READ_SHELL,
+    CV_READ_RUBY,
+    CV_READ_TRIPLE,
+    CV_READ_TCL,
+    CV_READ_POWERSHELL,
     CV_READ_YAML,
-    CV_READ_LINES
+    CV_READ_MAKE,
+    CV_READ_CMAKE,
+    CV_READ_HEREDOC,
+    CV_READ_NIX,
+    CV_READ_ENV,
+    CV_READ_LISP,
+    CV_READ_TEX,
+    CV_READ_LINES,
+    CV_READ_COUNT
 } cv_notes_reader;
 
 typedef enum {
-#define LANGUAGE(id, names, reader, note, header) CV_LANG_##id,
+#define LANGUAGE(id, reader, note, header, endings, files, programs) CV_LANG_##id,
 #include "notes/words/languages.def"
 #undef LANGUAGE
     CV_LANG_COUNT
 } cv_notes_language;
 
 typedef struct {
-    cv_str word;  /* "PHP" */
-    cv_str names; /* endings of file names, with blanks between */
+    cv_str word;                     /* "PHP" */
+    cv_str endings, files, programs; /* with blanks between */
     cv_notes_reader reader;
     cv_notes_container note, header;
 } cv_notes_language_row;
 extern const cv_notes_language_row cv_notes_languages[CV_LANG_COUNT];
 
-/* By the end of its name; a file of an unknown one is TEXT. */
+/* By its name; OTHER: it says nothing. */
 cv_notes_language cv_notes_language_of(cv_str path);
+
+/* Of a file whose name says nothing, by how it begins: "#!/usr/bin/env python3", "<?php". */
+cv_notes_language cv_notes_language_by(cv_str text);
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
