@@ -1,6 +1,7 @@
 /* progress_text.c - where a dialogue stands, as a page for people; see progress.h. */
 #include "dialogue/people.h"
 #include "dialogue/view/chart.h"
+#include "dialogue/labels.h"
 #include "dialogue/view/progress.h"
 
 enum {
@@ -36,6 +37,7 @@ void cv_progress_say_head(cv_chart *c, const cv_progress *p)
                      (long long)s->dialogue.total_alignment);
     if (p->overview.responses > 0)
         cv_chart_say(c, ", %zu response%s waiting", p->overview.responses, p->overview.responses == 1 ? "" : "s");
+    cv_chart_say(c, cv_dialogue_is_archived(&s->dialogue) ? ", archived" : "");
     cv_chart_line(c);
 }
 

@@ -163,9 +163,17 @@ static void say_rounds(cv_chart *c, const cv_overview *o)
     }
 }
 
+static void say_tags(cv_chart *c, cv_str tags)
+{
+    cv_str list = cv_people_list(c->arena, tags);
+    if (list.n > 0)
+        cv_chart_prose(c, "tags: ", list);
+}
+
 cv_str cv_show_text(cv_chart c, const cv_show *s)
 {
     cv_progress_say_head(&c, &s->progress);
+    say_tags(&c, s->progress.overview.s.dialogue.tags);
     if (s->progress.overview.s.dialogue.question.n > 0) {
         say_title(&c, "Question", CV_STR(""));
         cv_chart_prose(&c, "  ", s->progress.overview.s.dialogue.question);
