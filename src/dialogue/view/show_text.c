@@ -157,7 +157,8 @@ static void say_rounds(cv_chart *c, const cv_overview *o)
         cv_chart_int(c, r->row->round, 7);
         cv_chart_int(c, r->row->score, 7);
         cv_chart_int(c, r->open_tensions, 6);
-        cv_chart_say(c, "%10d%%  ", r->percentage);
+        cv_chart_cell(c, cv_overview_converged(c->arena, r), CV_CONVERGED_COLUMNS, CV_CHART_RIGHT);
+        cv_chart_say(c, "  ");
         cv_chart_text(c, r->row->title, cv_chart_width(c) - ROUND_NUMBERS);
         cv_chart_line(c);
     }
