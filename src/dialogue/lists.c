@@ -134,7 +134,7 @@ static cv_str age_of(const cv_call *call, cv_str created_at)
 static void say_line(const cv_call *call, cv_chart *c, cv_str text)
 {
     cv_chart_say(c, "  ");
-    cv_chart_text(c, text, call->width ? cv_chart_width(c) - 2 : text.n);
+    cv_chart_text(c, text, call->width ? cv_chart_line_width(c) - 2 : text.n);
     cv_chart_line(c);
 }
 
@@ -145,8 +145,7 @@ static void say_line(const cv_call *call, cv_chart *c, cv_str text)
  */
 static bool say_listed(cv_call *call, cv_chart *c, const listed *row, cv_progress *p, cv_err *err)
 {
-    enum { FACTS = 36 };
-    size_t width = cv_chart_width(c), id = cv_plain_width(row->id);
+    size_t width = cv_chart_line_width(c), id = cv_plain_width(row->id);
     if (!cv_progress_load(call, row->id, CV_REC_BIT(DIALOGUE), p, err))
         return false;
     const cv_rec_verdict *final = cv_overview_final(&p->overview);
@@ -157,11 +156,12 @@ static bool say_listed(cv_call *call, cv_chart *c, const listed *row, cv_progres
     cv_chart_paint(c, CV_PAINT_BOLD);
     cv_chart_say(c, "%.*s", CV_FMT(row->id));
     cv_chart_paint(c, CV_PAINT_END);
-    if (id + 2 + FACTS > width) {
+    if (id + 2 + cv_plain_width(facts) > width) {
         cv_chart_line(c);
-        id = 0;
+        cv_chart_say(c, "  %.*s", CV_FMT(facts));
+    } else {
+        cv_chart_cell(c, facts, width - id, CV_CHART_RIGHT);
     }
-    cv_chart_cell(c, facts, width - id, CV_CHART_RIGHT);
     cv_chart_line(c);
     say_line(call, c, question.n ? question : row->title);
     cv_str last = cv_arena_printf(call->arena, "%s: %.*s", final ? "Decision" : "Next",

@@ -300,10 +300,12 @@ const cv_operation cv_dialogue_ops[] = {
      .details =
          "The file is made from the record alone and written whole. Warnings name what is missing in it.\n"
          "With '-' as its path the document itself is printed, without warnings. With the format html it is one\n"
-         "page with the views of the dashboard, for people who have nothing but a browser: it loads nothing.\n",
+         "page with the views of the dashboard, for people who have nothing but a browser: it loads nothing. With the\n"
+         "format csv it is one table for spreadsheets: rounds, scores, everything said, moves, verdicts.\n",
      .examples = "  conclave dialogue export nvidia-decision\n"
                  "  conclave dialogue export nvidia-decision --output-path decision.json\n"
-                 "  conclave dialogue export nvidia-decision --format html --output-path decision.html\n",
+                 "  conclave dialogue export nvidia-decision --format html --output-path decision.html\n"
+                 "  conclave dialogue export nvidia-decision --format csv --output-path -\n",
      .schema = "dialogue_export",
      .flags = LOOKS | FILES | UNASKED,
      .run = cv_dialogue_export},
