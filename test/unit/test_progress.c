@@ -727,7 +727,7 @@ static void assert_one_truth(cv_world *w, const char *id, double target)
     assert_str_eq(member(&board, "dialogue_status")->text, status);
     assert_str_eq(member(compared, "dialogue_status")->text, status);
     assert_str_eq(member(listed(&list, id), "status")->text, status);
-    assert_str_eq(member(member(&file, "dialogue"), "status")->text, status);
+    assert_str_eq(member(&file, "status")->text, status);
     assert_member(compared, "converge_percentage", s.percentage);
     assert_last(member(&progress, "rounds"), s.percentage);
     assert_last(member(&show, "rounds"), s.percentage);
