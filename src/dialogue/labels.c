@@ -4,7 +4,7 @@
  *     rename                another title; the id stays, so that links, files and references hold
  *     tag                   words by which `list` filters
  *
- * Labels are no part of the deliberation: they change after the verdict, too, and when the dialogue was abandoned. Each
+ * Labels do not belong to the deliberation: they change after the verdict, too, and when the dialogue was abandoned. Each
  * change is an event that keeps the old value. What stands already is not written again.
  */
 #include "dialogue/labels.h"
@@ -114,10 +114,9 @@ static bool put_away(cv_call *call, bool archived, cv_outcome *outcome)
     l.archived = archived;
     row.archived = archived ? 1 : CV_ABSENT;
     cv_text_read(call, call->input, CV_STR(""), "reason", CV_MAX_PROSE, CV_TEXT_PROSE);
-    return call->errs->count == 0 &&
-           enter(call, &s, cv_dialogue_is_archived(&s.dialogue) != archived ? &row : NULL,
-                 archived ? CV_EVENT_ARCHIVED : CV_EVENT_UNARCHIVED, (cv_str){NULL, 0},
-                 cv_shape_text(call->arena, cv_archive_shape, &l), outcome);
+    return call->errs->count == 0 && enter(call, &s, cv_dialogue_is_archived(&s.dialogue) != archived ? &row : NULL,
+                                           archived ? CV_EVENT_ARCHIVED : CV_EVENT_UNARCHIVED, (cv_str){NULL, 0},
+                                           cv_shape_text(call->arena, cv_archive_shape, &l), outcome);
 }
 
 static bool archive(cv_call *call, cv_outcome *outcome)

@@ -26,9 +26,9 @@ typedef struct {
 typedef struct {
     cv_arena *a;
     size_t limit;
-    cv_str status;      /* empty: any */
-    cv_words tags;      /* all of which it must have */
-    bool all, archived; /* what is put away, too; only that */
+    cv_str status;         /* empty: any */
+    cv_words tags;         /* all of which it must have */
+    bool all, archived;    /* what is put away, too; only that */
     size_t seen, put_away; /* of a batch; archived ones that are not shown */
     cv_str last;           /* id of the last one that was seen */
     CV_STATE_LIST(listed) dialogues;
@@ -151,8 +151,8 @@ static bool say_listed(cv_call *call, cv_chart *c, const listed *row, cv_progres
     const cv_rec_verdict *final = cv_overview_final(&p->overview);
     cv_str question = p->overview.s.dialogue.question;
     cv_str facts = cv_arena_printf(call->arena, "%s%.*s, %lld round%s, %.*s", row->archived ? "archived, " : "",
-                                   CV_FMT(row->status), (long long)row->total_rounds,
-                                   row->total_rounds == 1 ? "" : "s", CV_FMT(age_of(call, row->created_at)));
+                                   CV_FMT(row->status), (long long)row->total_rounds, row->total_rounds == 1 ? "" : "s",
+                                   CV_FMT(age_of(call, row->created_at)));
     cv_chart_paint(c, CV_PAINT_BOLD);
     cv_chart_say(c, "%.*s", CV_FMT(row->id));
     cv_chart_paint(c, CV_PAINT_END);

@@ -111,7 +111,7 @@ extern const cv_type *const cv_kind_types[CV_REC_COUNT];
 
 /* The indexes that are asked for by name. */
 extern const cv_index *const cv_dialogues_by_status, *const cv_dialogues_by_time,
-    *const cv_dialogues_archived; /* across dialogues */
+                                                         *const cv_dialogues_archived; /* across dialogues */
 extern const cv_index *const cv_origins_by_display, *const cv_references_by_target;
 
 /* All of them, and where a dialogue is kept. */

@@ -666,8 +666,7 @@ typedef struct {
 static standing standing_of(const cv_json *answer, const cv_json *status)
 {
     const cv_json *convergence = member(answer, "convergence");
-    standing s = {.status = status->text,
-                  .converged = member(convergence, "converged")->type == CV_JSON_TRUE};
+    standing s = {.status = status->text, .converged = member(convergence, "converged")->type == CV_JSON_TRUE};
     assert_true(cv_json_to_int(member(convergence, "percentage"), &s.percentage));
     return s;
 }
@@ -930,8 +929,8 @@ int main(void)
         TEST(several_dialogues_are_counted),         TEST(dialogues_stand_side_by_side),
         TEST(a_verdict_may_end_it_earlier),          TEST(every_fault_of_a_comparison_is_told),
         TEST(counting_reads_each_dialogue_once),     TEST(no_text_breaks_the_page),
-        TEST(no_answer_contradicts_the_status),
-        cmocka_unit_test(sparklines_show_the_range), cmocka_unit_test(cells_have_their_width),
+        TEST(no_answer_contradicts_the_status),      cmocka_unit_test(sparklines_show_the_range),
+        cmocka_unit_test(cells_have_their_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,8 @@
 
 #include "dialogue/export/exporter.h"
 
-/* Rounds, scores, entities by kind, positions and what they refer to, moves, verdicts; of the rev that *ret_position tells. */
+/* Rounds, scores, entities by kind, positions and what they refer to, moves, verdicts; of the rev that *ret_position
+ * tells. */
 bool cv_csv_print(cv_export *x, cv_buf *out, cv_position *ret_position, cv_err *err);
 
 bool cv_csv_is_one(cv_str bytes); /* a file that begins so is a table of ours */

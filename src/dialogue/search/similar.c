@@ -188,11 +188,8 @@ bool cv_dialogue_similar(cv_call *call)
     cv_query words;
     cv_founds founds;
     cv_query_of_question(call->arena, cv_json_get_text(call->input, "question"), &words);
-    cv_search_query query = {.terms = words.items,
-                             .count = words.count,
-                             .any = true,
-                             .kinds = CV_STR("DTV"),
-                             .limit = CV_MAX_SIMILAR_HITS};
+    cv_search_query query = {
+        .terms = words.items, .count = words.count, .any = true, .kinds = CV_STR("DTV"), .limit = CV_MAX_SIMILAR_HITS};
     if (!cv_archived_left_out(call, exclude, &query.without, &err) || !cv_found_search(call, &query, &founds, &err))
         return cv_call_fail(call, &err);
     likenesses all = group(call->arena, &founds, words.count);

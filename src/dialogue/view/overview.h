@@ -23,9 +23,9 @@ typedef struct {
     size_t seat_count;
     size_t panel, signals; /* who had to signal convergence, and how many of them stood by it */
     size_t outside;        /* others whose dissent stood */
-    int reached;  /* the measure of convergence, in percent */
-    bool enough;  /* the dialogue's target was reached */
-    bool decided; /* it was not, but the final verdict ended this round: it is converged, too */
+    int reached;           /* the measure of convergence, in percent */
+    bool enough;           /* the dialogue's target was reached */
+    bool decided;          /* it was not, but the final verdict ended this round: it is converged, too */
     int percentage;
 } cv_overview_round;
 

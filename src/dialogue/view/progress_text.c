@@ -1,7 +1,7 @@
 /* progress_text.c - where a dialogue stands, as a page for people; see progress.h. */
+#include "dialogue/labels.h"
 #include "dialogue/people.h"
 #include "dialogue/view/chart.h"
-#include "dialogue/labels.h"
 #include "dialogue/view/progress.h"
 
 enum {
