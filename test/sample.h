@@ -304,6 +304,7 @@ static inline void cv_sample_create(cv_sample *s)
         .seed = 7,
         .convergence_target = CV_STR("0.8"),
         .strict_convergence = 0,
+        .archived = CV_ABSENT,
     };
     cv_sample_put(s, cv_journal_event(j, 'D', s->id, CV_STR("created"), 0, CV_STR("[\"judge\"]")), CV_REC_DIALOGUE,
                   &row);

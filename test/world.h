@@ -188,7 +188,8 @@ static inline void cv_world_dialogue(cv_world *w, const char *id, const char *co
                            .calibrated = 0,
                            .panel_size = CV_ABSENT,
                            .seed = CV_ABSENT,
-                           .strict_convergence = strict};
+                           .strict_convergence = strict,
+                           .archived = CV_ABSENT};
     cv_journal_covers(&j, event, CV_REC_DIALOGUE, cv_journal_put(&j, CV_REC_DIALOGUE, &row));
     for (int64_t i = 0; experts[i]; i++) {
         cv_rec_expert expert = {.expert_slug = cv_str_of(experts[i]),

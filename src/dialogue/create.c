@@ -236,6 +236,7 @@ static bool read_wish(cv_call *call, wish *w)
         .seed = cv_json_get_int(call->input, "seed", CV_ABSENT),
         .convergence_target = read_target(call),
         .strict_convergence = cv_json_get_true(call->input, "strict_convergence"),
+        .archived = CV_ABSENT,
     };
     read_calibration(call, &w->row);
     read_pool(call, w);

@@ -228,19 +228,26 @@ int cv_convergence_percentage(double reached)
 
 bool cv_convergence_enough(double reached, double target)
 {
-    return reached + 1e-12 >= target;
+    return reached > 0 && reached + 1e-12 >= target;
 }
 
-/* The final verdict converges the dialogue, whatever it leaves open: the status says so, and so does this. */
-static void close_by_verdict(const cv_state *s, cv_convergence *c)
+static void close_by_verdict(cv_convergence *c)
 {
-    c->before = CV_ABSENT;
-    if (!cv_state_is_closed(s))
-        return;
     if (!c->enough)
         c->before = c->reached;
     c->percentage = 100;
     c->converged = true;
+}
+
+/* The final verdict converges the dialogue, whatever it leaves open, and one that was given up never does: the status
+ * says so, and so does this. */
+static void agree_with_status(const cv_state *s, cv_convergence *c)
+{
+    c->before = CV_ABSENT;
+    if (cv_str_eq(s->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]))
+        c->converged = false;
+    else if (cv_state_is_closed(s))
+        close_by_verdict(c);
 }
 
 void cv_convergence_by(cv_arena *a, const cv_state *s, const cv_stances *st, cv_convergence *ret)
@@ -258,7 +265,7 @@ void cv_convergence_by(cv_arena *a, const cv_state *s, const cv_stances *st, cv_
         cv_convergence_reached(ret->tensions - ret->open_count, ret->tensions, g.signals, g.panel + g.outside);
     ret->percentage = ret->reached = cv_convergence_percentage(reached);
     ret->converged = ret->enough = cv_convergence_enough(reached, cv_convergence_target(s));
-    close_by_verdict(s, ret);
+    agree_with_status(s, ret);
 }
 
 void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret)

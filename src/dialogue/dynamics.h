@@ -66,9 +66,9 @@ typedef struct {
     cv_str *dissenting; /* slugs of the experts whose dissent stands */
     size_t dissenting_count;
     int reached;    /* the measure in percent, rounded down */
-    bool enough;    /* it is the dialogue's target: everything, unless it has another one */
+    bool enough;    /* it is the dialogue's target: everything, unless it has another one; nothing is never enough */
     int percentage; /* the same, but a final verdict makes it 100 and converged, as it makes the dialogue's status */
-    bool converged;
+    bool converged; /* … and what was abandoned has not */
     int64_t before; /* CV_ABSENT, unless that verdict came earlier than the target: what was reached */
 } cv_convergence;
 

@@ -5,6 +5,7 @@
 #include "dialogue/answer.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/journal.h"
+#include "dialogue/labels.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/person.h"
@@ -18,11 +19,18 @@ enum { USUAL_PAGE = 50 };
 typedef struct {
     cv_str id, title, status, created_at;
     int64_t total_rounds, total_alignment, rev;
+    bool archived;
+    cv_str tags; /* JSON */
 } listed;
 
 typedef struct {
     cv_arena *a;
     size_t limit;
+    cv_str status;         /* empty: any */
+    cv_words tags;         /* all of which it must have */
+    bool all, archived;    /* what is put away, too; only that */
+    size_t seen, put_away; /* of a batch; archived ones that are not shown */
+    cv_str last;           /* id of the last one that was seen */
     CV_STATE_LIST(listed) dialogues;
     cv_str next; /* empty: there is no next page */
     cv_str text; /* for people, if they have asked */
@@ -37,6 +45,8 @@ static const cv_shape listed_shape[] = {
     CV_FIELD(OR_ZERO, total_rounds, ""),
     CV_FIELD(OR_ZERO, total_alignment, ""),
     CV_FIELD(ALWAYS, rev, ""),
+    CV_FIELD(IF_ANY, archived, ""),
+    CV_JSON_AS(IF_ANY, NAMES, "tags", tags, ""),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -52,20 +62,55 @@ const cv_shape cv_list_shape[] = {
 };
 #undef CV_THIS_TYPE
 
+/* Of a status and with tags that are asked for. */
+static bool is_wanted(const page *p, const cv_rec_dialogue *row)
+{
+    cv_words has = p->tags.count ? cv_json_list(p->a, row->tags) : (cv_words){0};
+    for (size_t i = 0; i < p->tags.count; i++)
+        if (cv_words_find(has, p->tags.items[i]) < 0)
+            return false;
+    return !p->status.n || cv_str_eq(p->status, row->status);
+}
+
 static bool list_one(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
     page *p = ctx;
+    bool archived = cv_dialogue_is_archived(row);
     (void)err;
-    if (p->dialogues.count == p->limit)
+    p->seen++;
+    p->last = cv_arena_copy(p->a, id);
+    if (!is_wanted(p, row))
+        return true;
+    if (!p->all && archived != p->archived)
+        p->put_away += archived;
+    else if (p->dialogues.count == p->limit)
         p->next = p->dialogues.items[p->limit - 1].id;
     else
-        *CV_PUSH(p->a, &p->dialogues) = (listed){cv_arena_copy(p->a, id),
+        *CV_PUSH(p->a, &p->dialogues) = (listed){p->last,
                                                  cv_arena_copy(p->a, row->title),
                                                  cv_arena_copy(p->a, row->status),
                                                  cv_arena_copy(p->a, row->created_at),
                                                  row->total_rounds,
                                                  row->total_alignment,
-                                                 rev};
+                                                 rev,
+                                                 archived,
+                                                 row->tags.p ? cv_arena_copy(p->a, row->tags) : row->tags};
+    return true;
+}
+
+/* In batches of a page, until the page is full or nothing is left: what is not wanted makes no page shorter. */
+static bool fill_page(cv_call *call, page *p, cv_err *err)
+{
+    cv_list_query query = {.status = p->status,
+                           .archived = p->archived && !p->all,
+                           .after = cv_json_get_text(call->input, "after"),
+                           .limit = p->limit + 1};
+    do {
+        p->seen = 0;
+        if (!cv_list_dialogues(call->record, call->arena, &query, list_one, p, err))
+            return false;
+        query.after = p->last;
+    } while (p->seen == query.limit && !p->next.n);
     return true;
 }
 
@@ -89,38 +134,41 @@ static cv_str age_of(const cv_call *call, cv_str created_at)
 static void say_line(const cv_call *call, cv_chart *c, cv_str text)
 {
     cv_chart_say(c, "  ");
-    cv_chart_text(c, text, call->width ? cv_chart_width(c) - 2 : text.n);
+    cv_chart_text(c, text, call->width ? cv_chart_line_width(c) - 2 : text.n);
     cv_chart_line(c);
 }
 
 /*     nvidia-decision                         converged, 3 rounds, 2 d
  *       Swap NVAI for NVDA?
  *       Decision: REJECT full swap.
+ *       Tags: income, investing
  */
 static bool say_listed(cv_call *call, cv_chart *c, const listed *row, cv_progress *p, cv_err *err)
 {
-    enum { FACTS = 36 };
-    size_t width = cv_chart_width(c), id = cv_plain_width(row->id);
+    size_t width = cv_chart_line_width(c), id = cv_plain_width(row->id);
     if (!cv_progress_load(call, row->id, CV_REC_BIT(DIALOGUE), p, err))
         return false;
     const cv_rec_verdict *final = cv_overview_final(&p->overview);
     cv_str question = p->overview.s.dialogue.question;
-    cv_str facts =
-        cv_arena_printf(call->arena, "%.*s, %lld round%s, %.*s", CV_FMT(row->status), (long long)row->total_rounds,
-                        row->total_rounds == 1 ? "" : "s", CV_FMT(age_of(call, row->created_at)));
+    cv_str facts = cv_arena_printf(call->arena, "%s%.*s, %lld round%s, %.*s", row->archived ? "archived, " : "",
+                                   CV_FMT(row->status), (long long)row->total_rounds, row->total_rounds == 1 ? "" : "s",
+                                   CV_FMT(age_of(call, row->created_at)));
     cv_chart_paint(c, CV_PAINT_BOLD);
     cv_chart_say(c, "%.*s", CV_FMT(row->id));
     cv_chart_paint(c, CV_PAINT_END);
-    if (id + 2 + FACTS > width) {
+    if (id + 2 + cv_plain_width(facts) > width) {
         cv_chart_line(c);
-        id = 0;
+        cv_chart_say(c, "  %.*s", CV_FMT(facts));
+    } else {
+        cv_chart_cell(c, facts, width - id, CV_CHART_RIGHT);
     }
-    cv_chart_cell(c, facts, width - id, CV_CHART_RIGHT);
     cv_chart_line(c);
     say_line(call, c, question.n ? question : row->title);
     cv_str last = cv_arena_printf(call->arena, "%s: %.*s", final ? "Decision" : "Next",
                                   CV_FMT(final ? final->recommendation : p->next.text));
     say_line(call, c, last);
+    if (row->tags.n)
+        say_line(call, c, cv_arena_printf(call->arena, "Tags: %.*s", CV_FMT(cv_people_list(call->arena, row->tags))));
     return true;
 }
 
@@ -136,7 +184,9 @@ static bool say_page(cv_call *call, page *p, cv_err *err)
         }
     }
     if (p->dialogues.count == 0)
-        cv_chart_say(&c, "no dialogues\n");
+        cv_chart_say(&c, p->archived || p->status.n || p->tags.count ? "no such dialogues\n" : "no dialogues\n");
+    if (p->put_away > 0)
+        cv_chart_say(&c, "%s%zu archived, not shown: --all, --archived\n", p->dialogues.count ? "\n" : "", p->put_away);
     if (p->next.n > 0)
         cv_chart_say(&c, "\nmore: --after %.*s\n", CV_FMT(p->next));
     p->text = cv_chart_take(&c);
@@ -147,14 +197,17 @@ bool cv_dialogue_list(cv_call *call)
 {
     int64_t limit = cv_json_get_int(call->input, "limit", USUAL_PAGE);
     assert(limit > 0 && limit <= CV_MAX_PAGE); /* the schema's bounds */
-    page p = {.a = call->arena, .limit = (size_t)limit};
-    cv_list_query query = {.status = cv_json_get_text(call->input, "status"),
-                           .after = cv_json_get_text(call->input, "after"),
-                           .limit = p.limit + 1};
+    page p = {.a = call->arena,
+              .limit = (size_t)limit,
+              .status = cv_json_get_text(call->input, "status"),
+              .tags = cv_tags_read(call, "tag"),
+              .all = cv_json_get_true(call->input, "all"),
+              .archived = cv_json_get_true(call->input, "archived")};
     cv_err err = {.arena = call->arena};
     cv_json_writer w = {.out = call->out};
-    if (!cv_list_dialogues(call->record, call->arena, &query, list_one, &p, &err) ||
-        (call->for_people && !say_page(call, &p, &err)))
+    if (call->errs->count > 0)
+        return false;
+    if (!fill_page(call, &p, &err) || (call->for_people && !say_page(call, &p, &err)))
         return cv_call_fail(call, &err);
     cv_shape_write(&w, cv_list_shape, &p);
     return true;

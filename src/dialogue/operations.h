@@ -33,6 +33,12 @@ bool cv_dialogue_round_register(cv_call *call);
 bool cv_dialogue_verdict_register(cv_call *call);
 bool cv_dialogue_update(cv_call *call);
 
+/* ---- how it is found again -------------------------------------------------------------------------------------- */
+bool cv_dialogue_archive(cv_call *call);
+bool cv_dialogue_unarchive(cv_call *call);
+bool cv_dialogue_rename(cv_call *call);
+bool cv_dialogue_tag(cv_call *call);
+
 /* ---- what is known ---------------------------------------------------------------------------------------------- */
 bool cv_dialogue_export(cv_call *call);
 bool cv_dialogue_search(cv_call *call);
@@ -51,6 +57,7 @@ bool cv_dialogue_graph(cv_call *call);
 
 /* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
 extern const cv_shape cv_abandon_shape[];
+extern const cv_shape cv_archive_shape[];
 extern const cv_shape cv_compare_shape[];
 extern const cv_shape cv_create_shape[];
 extern const cv_shape cv_dialogue_search_shape[];
@@ -66,6 +73,7 @@ extern const cv_shape cv_panel_list_shape[];
 extern const cv_shape cv_panel_sample_shape[];
 extern const cv_shape cv_panel_show_shape[];
 extern const cv_shape cv_progress_shape[];
+extern const cv_shape cv_rename_shape[];
 extern const cv_shape cv_respond_shape[];
 extern const cv_shape cv_round_prompts_shape[];
 extern const cv_shape cv_round_register_shape[];
@@ -75,6 +83,7 @@ extern const cv_shape cv_show_shape[];
 extern const cv_shape cv_similar_shape[];
 extern const cv_shape cv_stats_shape[];
 extern const cv_shape cv_experts_shape[];
+extern const cv_shape cv_tag_shape[];
 extern const cv_shape cv_transcript_shape[];
 extern const cv_shape cv_update_shape[];
 extern const cv_shape cv_verdict_register_shape[];

@@ -37,9 +37,11 @@ const cv_operation cv_dialogue_ops[] = {
      .details = "Each with its question, status, age, and its decision or next step; in pages of --limit, ordered by "
                 "id. When\n"
                 "there are more, the answer ends with the option that gives the next page (as JSON: 'next', to be "
-                "given as 'after').\n",
+                "given as 'after').\n"
+                "What was archived is left out, unless --archived or --all asks for it.\n",
      .examples = "  conclave dialogue list\n"
-                 "  conclave dialogue list --status open --json\n",
+                 "  conclave dialogue list --status open --json\n"
+                 "  conclave dialogue list --tag investing --all\n",
      .schema = "dialogue_list",
      .answer = cv_list_shape,
      .flags = STEADY | UNASKED,
@@ -232,6 +234,54 @@ const cv_operation cv_dialogue_ops[] = {
      .flags = WRITES,
      .run = cv_dialogue_abandon},
 
+    /* ---- how it is found again ---- */
+    {.room = "dialogue",
+     .verb = "archive",
+     .tool = "blue_dialogue_archive",
+     .summary = "put a dialogue away: lists and searches leave it out",
+     .details =
+         "Nothing is lost: it can be read, exported and verified as before. 'list --archived' shows what was put\n"
+         "away, 'search --archived' looks there, too, and 'unarchive' brings it back.\n",
+     .examples = "  conclave dialogue archive nvidia-decision --reason \"Decided last year\"\n",
+     .schema = "dialogue_archive",
+     .answer = cv_archive_shape,
+     .flags = WRITES,
+     .run = cv_dialogue_archive},
+    {.room = "dialogue",
+     .verb = "unarchive",
+     .tool = "blue_dialogue_unarchive",
+     .summary = "bring a dialogue back that was put away",
+     .details = "It is in lists and searches again.\n",
+     .examples = "  conclave dialogue unarchive nvidia-decision\n",
+     .schema = "dialogue_archive",
+     .answer = cv_archive_shape,
+     .flags = WRITES,
+     .run = cv_dialogue_unarchive},
+    {.room = "dialogue",
+     .verb = "rename",
+     .tool = "blue_dialogue_rename",
+     .summary = "give a dialogue another title; its id stays",
+     .details =
+         "Lists, pages, transcripts and exports show the new title. The id never changes, so that links, folders and\n"
+         "references hold. The history keeps the old title.\n",
+     .examples = "  conclave dialogue rename nvidia-decision \"NVIDIA: swap or keep\"\n",
+     .schema = "dialogue_rename",
+     .answer = cv_rename_shape,
+     .flags = WRITES,
+     .run = cv_dialogue_rename},
+    {.room = "dialogue",
+     .verb = "tag",
+     .tool = "blue_dialogue_tag",
+     .summary = "put tags on a dialogue, or take them off",
+     .details =
+         "A tag is one word, kept in lower case. 'list --tag' shows the dialogues that have all the tags it names.\n",
+     .examples = "  conclave dialogue tag nvidia-decision investing income\n"
+                 "  conclave dialogue tag nvidia-decision --remove income\n",
+     .schema = "dialogue_tag",
+     .answer = cv_tag_shape,
+     .flags = WRITES,
+     .run = cv_dialogue_tag},
+
     /* ---- what is known ---- */
     {.room = "dialogue",
      .verb = "show",
@@ -253,10 +303,12 @@ const cv_operation cv_dialogue_ops[] = {
      .details =
          "The file is made from the record alone and written whole. Warnings name what is missing in it.\n"
          "With '-' as its path the document itself is printed, without warnings. With the format html it is one\n"
-         "page with the views of the dashboard, for people who have nothing but a browser: it loads nothing.\n",
+         "page with the views of the dashboard, for people who have nothing but a browser: it loads nothing. With the\n"
+         "format csv it is one table for spreadsheets: rounds, scores, everything said, moves, verdicts.\n",
      .examples = "  conclave dialogue export nvidia-decision\n"
                  "  conclave dialogue export nvidia-decision --output-path decision.json\n"
-                 "  conclave dialogue export nvidia-decision --format html --output-path decision.html\n",
+                 "  conclave dialogue export nvidia-decision --format html --output-path decision.html\n"
+                 "  conclave dialogue export nvidia-decision --format csv --output-path -\n",
      .schema = "dialogue_export",
      .flags = LOOKS | FILES | UNASKED,
      .run = cv_dialogue_export},

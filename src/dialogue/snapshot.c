@@ -308,16 +308,20 @@ static bool look_by_name(cv_record *record, listing *l, cv_err *err)
     return ok;
 }
 
-/* Those of a status come by id, so a page costs a page; the index by time has them in another order. */
+/* Those of a status and archived ones come by id, so a page costs a page; the index by time has them in another order.
+ */
 static bool find_dialogues(cv_record *record, const cv_list_query *query, listing *l, cv_err *err)
 {
-    const cv_rec_dialogue like = {.status = query->status, .id = query->after};
+    const cv_rec_dialogue like = {.status = query->status, .id = query->after, .archived = 1};
+    const bool ordered = query->archived || query->status.n;
     const cv_find f = {.type = &cv_rec_dialogue_type,
-                       .index = query->status.n ? cv_dialogues_by_status : cv_dialogues_by_time,
+                       .index = query->archived   ? cv_dialogues_archived
+                                : query->status.n ? cv_dialogues_by_status
+                                                  : cv_dialogues_by_time,
                        .scope = {.room = CV_STR("dialogue")},
                        .like = &like,
-                       .equal = query->status.n ? 1 : 0,
-                       .after = query->status.n && query->after.n ? &like : NULL,
+                       .equal = ordered ? 1 : 0,
+                       .after = ordered && query->after.n ? &like : NULL,
                        .after_scope = query->after,
                        .limit = query->since.n ? 0 : query->limit,
                        .outline = true};
@@ -337,7 +341,7 @@ bool cv_list_dialogues(cv_record *record, cv_arena *a, const cv_list_query *quer
                        cv_err *err)
 {
     listing l = {.arena = a, .query = query};
-    bool by_name = !query->status.n && !query->since.n;
+    bool by_name = !query->archived && !query->status.n && !query->since.n;
     bool ok = !by_name       ? find_dialogues(record, query, &l, err)
               : query->names ? name_scopes(record, &l, err)
                              : look_by_name(record, &l, err);

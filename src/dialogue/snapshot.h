@@ -49,6 +49,7 @@ typedef struct {
     cv_str after;  /* the last id of the page before; empty: from the beginning */
     size_t limit;  /* 0: all */
     bool names;    /* only the ids are wanted: no row, no rev */
+    bool archived; /* only those that are put away; then `status` and `since` do not count */
 } cv_list_query;
 
 /* Called for every dialogue of a list with its rev; of its row only the outline is there. It may call the record. */

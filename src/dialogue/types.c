@@ -143,6 +143,7 @@ static const cv_index dialogue_indexes[] = {
     CV_INDEX("rev", SCOPE, CV_AT(cv_rec_dialogue, rev)),
     CV_INDEX("status", ACROSS, CV_AT(cv_rec_dialogue, status), CV_AT(cv_rec_dialogue, id)),
     CV_INDEX("created", ACROSS, CV_AT(cv_rec_dialogue, created_at)),
+    CV_INDEX("archived", ACROSS, CV_AT(cv_rec_dialogue, archived), CV_AT(cv_rec_dialogue, id)),
 };
 static const cv_index round_indexes[] = {CV_INDEX("rev", SCOPE, CV_AT(cv_rec_round, rev))};
 static const cv_index response_indexes[] = {CV_INDEX("rev", SCOPE, CV_AT(cv_rec_response, rev))};
@@ -159,6 +160,7 @@ static const cv_index verdict_indexes[] = {CV_INDEX("rev", SCOPE, CV_AT(cv_rec_v
 
 const cv_index *const cv_dialogues_by_status = &dialogue_indexes[1];
 const cv_index *const cv_dialogues_by_time = &dialogue_indexes[2];
+const cv_index *const cv_dialogues_archived = &dialogue_indexes[3];
 const cv_index *const cv_origins_by_display = &origin_indexes[1];
 const cv_index *const cv_references_by_target = &reference_indexes[1];
 

@@ -17,7 +17,7 @@
     F(INT, OUTLINE, total_alignment) F(TEXT, PLAIN, output_dir) F(FLAG, PLAIN, calibrated) F(TEXT, PLAIN, domain_id)   \
     F(TEXT, PLAIN, ethos_id) F(JSON, PLAIN, calibration) F(JSON, LONG, background) F(JSON, PLAIN, expert_pool)         \
     F(INT, PLAIN, panel_size) F(TEXT, PLAIN, rotation) F(INT, PLAIN, seed) F(DECIMAL, OUTLINE, convergence_target)     \
-    F(FLAG, PLAIN, strict_convergence)
+    F(FLAG, PLAIN, strict_convergence) F(FLAG, OUTLINE, archived) F(JSON, OUTLINE, tags)
 
 #define CV_EXPERT_FIELDS(F)                                                                                            \
     F(TEXT, KEY, expert_slug) F(INT, OUTLINE, position) F(TEXT, OUTLINE, role) F(TEXT, LONG, description)              \
@@ -110,7 +110,8 @@ typedef cv_event_row cv_rec_event;
 extern const cv_type *const cv_kind_types[CV_REC_COUNT];
 
 /* The indexes that are asked for by name. */
-extern const cv_index *const cv_dialogues_by_status, *const cv_dialogues_by_time; /* across dialogues */
+extern const cv_index *const cv_dialogues_by_status, *const cv_dialogues_by_time,
+                                                         *const cv_dialogues_archived; /* across dialogues */
 extern const cv_index *const cv_origins_by_display, *const cv_references_by_target;
 
 /* All of them, and where a dialogue is kept. */

@@ -11,21 +11,24 @@
 #include "base/err_json.h"
 #include "base/plain.h"
 #include "door/cli_parts.h"
+#include "door/terminal.h"
 #include "door/version.h"
 #include "ops/watch.h"
 
 /* ---- errors and output ------------------------------------------------------------------------------------------ */
 
-/* One line on standard error; a refused request says its code. */
+/* One line on standard error, which a terminal shows as several when it is long; a refused request says its code. */
 static void print_line(const cv_cli *cli, const cv_err *err)
 {
+    static const char name[] = "conclave: ";
+    enum { HANG = sizeof name - 1 };
     bool request = cli->command && cli->command->op && err->code != CV_ERR_USAGE;
-    cv_str code = cv_err_word(err->code);
+    cv_str code = cv_err_word(err->code), text = cv_err_text(err);
     cv_buf line = {.sink = cv_buf_to_stream, .sink_to = stderr};
-    cv_buf_add_z(&line, "conclave: ");
-    cv_plain_add(&line, cv_err_text(err));
     if (request)
-        cv_buf_printf(&line, " [%.*s]", CV_FMT(code));
+        text = cv_arena_printf(cli->arena, "%.*s [%.*s]", CV_FMT(text), CV_FMT(code));
+    cv_buf_add_z(&line, name);
+    cv_plain_wrap(&line, text, isatty(STDERR_FILENO) ? cv_terminal_width(STDERR_FILENO) : SIZE_MAX, HANG, HANG);
     cv_buf_add_char(&line, '\n');
     cv_buf_flush(&line);
     cv_buf_release(&line);
@@ -233,6 +236,7 @@ static int run_help(cv_cli *cli, const cv_cli_table *table, char **words, int co
     cv_buf out = cli->json ? cv_cli_stdout_json(cli) : cv_cli_stdout();
     const cv_room *room = count > 0 ? cv_room_find(cv_str_of(words[0])) : NULL;
     const cv_cli_command *command = NULL;
+    size_t terminal = cv_terminal_width(STDOUT_FILENO);
     if (count == 1 && strcmp(words[0], "help") == 0)
         count = 0;
     if (room && count > 1) {
@@ -243,14 +247,14 @@ static int run_help(cv_cli *cli, const cv_cli_table *table, char **words, int co
         command = cv_cli_find(table, CV_STR(""), cv_str_of(words[0]));
     }
     if (command)
-        cv_help_command(&out, cli->arena, command);
+        cv_help_command(&out, cli->arena, terminal, command);
     else if (room)
-        cv_help_room(&out, cli->arena, table, room);
+        cv_help_room(&out, cli->arena, terminal, table, room);
     else if (count == 0 && cli->json)
         cv_help_all_json(&out, cli->arena, table);
     else if (count == 0)
-        cv_help_all(&out, table);
-    else if (!cv_help_topic(&out, cli->arena, cv_str_of(words[0])))
+        cv_help_all(&out, terminal, table);
+    else if (!cv_help_topic(&out, cli->arena, terminal, cv_str_of(words[0])))
         return unknown_topic(cli, table, words[0]);
     return cv_cli_finish(cli, &out, 0);
 }
@@ -268,7 +272,7 @@ static int run_command(cv_cli *cli, const cv_cli_command *row, int argc, char **
         return cv_cli_fail(cli, &err);
     if (cv_cli_get(cli, "help")) {
         cv_buf out = cv_cli_stdout();
-        cv_help_command(&out, cli->arena, row);
+        cv_help_command(&out, cli->arena, cv_terminal_width(STDOUT_FILENO), row);
         return cv_cli_finish(cli, &out, 0);
     }
     if (command.op && cv_cli_get(cli, "schema")) {
@@ -293,7 +297,7 @@ static int run_room(cv_cli *cli, const cv_cli_table *table, const cv_room *room,
         return run_help(cli, table, argv + 1, 1);
     if (argc == 2) {
         cv_buf out = {.sink = cv_buf_to_stream, .sink_to = stderr};
-        cv_help_room(&out, cli->arena, table, room);
+        cv_help_room(&out, cli->arena, cv_terminal_width(STDERR_FILENO), table, room);
         cv_cli_finish(cli, &out, 0);
         return cv_err_exit(CV_ERR_USAGE);
     }
@@ -308,7 +312,7 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
 {
     if (argc < 2) {
         cv_buf out = {.sink = cv_buf_to_stream, .sink_to = stderr};
-        cv_help_first(&out);
+        cv_help_first(&out, cv_terminal_width(STDERR_FILENO));
         cv_cli_finish(cli, &out, 0);
         return cv_err_exit(CV_ERR_USAGE);
     }

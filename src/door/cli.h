@@ -71,6 +71,7 @@ struct cv_cli {
     bool colour;
     cv_plain_flow flow;     /* of what is printed as JSON or as a document */
     bool json;              /* errors on standard output, as JSON */
+    cv_str left_out, which; /* the scope's field, when it was left out and could be any; what to write there */
     cv_str done, done_hint; /* what has been written to the record, should the answer be lost; and what to do then */
     struct {
         cv_cli_given *items;

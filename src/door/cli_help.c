@@ -5,7 +5,21 @@
 #include "base/utf8.h"
 #include "door/cli_parts.h"
 
-enum { WIDTH = 80, NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6 };
+enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40, MOST_WIDTH = 120 };
+enum { NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6, LEAST_TEXT = 24 };
+
+/* Where help is written, and how wide it may be. */
+typedef struct {
+    cv_buf *out;
+    size_t width;
+} paper;
+
+/* Wider lines than MOST_WIDTH are not read well. */
+static paper paper_of(cv_buf *out, size_t terminal)
+{
+    size_t width = terminal == 0 ? USUAL_WIDTH : terminal < LEAST_WIDTH ? LEAST_WIDTH : terminal;
+    return (paper){out, width < MOST_WIDTH ? width : MOST_WIDTH};
+}
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */
 
@@ -16,104 +30,130 @@ static void spaces(cv_buf *out, size_t count)
 }
 
 /* Words from column `indent` on, broken before the width; the first line stands at `indent` already. */
-static void print_wrapped(cv_buf *out, size_t indent, cv_str text)
+static void print_wrapped(const paper *p, size_t indent, cv_str text)
 {
     size_t column = indent;
     cv_str rest = text, word;
     while (cv_str_split(&rest, ' ', &word)) {
         size_t width = cv_utf8_width(word);
-        if (column > indent && column + 1 + width > WIDTH) {
-            cv_buf_add_char(out, '\n');
-            spaces(out, indent);
+        if (column > indent && column + 1 + width > p->width) {
+            cv_buf_add_char(p->out, '\n');
+            spaces(p->out, indent);
             column = indent;
         } else if (column > indent) {
-            cv_buf_add_char(out, ' ');
+            cv_buf_add_char(p->out, ' ');
             column++;
         }
-        cv_buf_add(out, word);
+        cv_buf_add(p->out, word);
         column += width;
     }
-    cv_buf_add_char(out, '\n');
+    cv_buf_add_char(p->out, '\n');
+}
+
+/* The column where a text stands behind something that ends in `column`: there, or on a line of its own when it would
+ * be squeezed. */
+static size_t text_column(const paper *p, size_t column)
+{
+    if (column + LEAST_TEXT <= p->width)
+        return column;
+    cv_buf_add_char(p->out, '\n');
+    spaces(p->out, FIELD_INDENT);
+    return FIELD_INDENT;
 }
 
 /* A line of a table: what is too long goes on below the last column, which is parted by two blanks. */
-static void print_row(cv_buf *out, cv_str line)
+static void print_row(const paper *p, cv_str line)
 {
     size_t column = line.n;
     while (column > 2 && !(line.p[column - 1] == ' ' && line.p[column - 2] == ' '))
         column--;
-    bool fits = cv_utf8_width(line) <= WIDTH || cv_str_starts(cv_str_trim(line), CV_STR("conclave "));
+    bool fits = cv_utf8_width(line) <= p->width || cv_str_starts(cv_str_trim(line), CV_STR("conclave "));
     cv_str left = cv_str_head(line, column);
-    if (fits || cv_str_trim(left).n == 0) {
-        cv_buf_printf(out, "%.*s\n", CV_FMT(line));
+    if (fits) {
+        cv_buf_printf(p->out, "%.*s\n", CV_FMT(line));
         return;
     }
-    cv_buf_add(out, left);
-    print_wrapped(out, cv_utf8_width(left), cv_str_from(line, column));
+    bool indented = cv_str_trim(left).n == 0;
+    cv_buf_add(p->out, indented ? left : cv_str_trim_right(left));
+    if (!indented && cv_utf8_width(left) + LEAST_TEXT <= p->width)
+        spaces(p->out, cv_utf8_width(left) - cv_utf8_width(cv_str_trim_right(left)));
+    print_wrapped(p, indented ? left.n : text_column(p, cv_utf8_width(left)), cv_str_from(line, column));
 }
 
 /* Paragraphs, whose lines end in the source where they like; a line that begins with a blank stands for itself. */
-static void print_paragraphs(cv_buf *out, cv_arena *a, cv_str text)
+static void print_paragraphs(const paper *p, cv_arena *a, cv_str text)
 {
     cv_str rest = text, line, joined = CV_STR("");
     while (rest.n > 0 && cv_str_split(&rest, '\n', &line)) {
         bool stays = line.n == 0 || line.p[0] == ' ';
         if (stays && joined.n > 0) {
-            print_wrapped(out, 0, joined);
+            print_wrapped(p, 0, joined);
             joined = CV_STR("");
         }
         if (stays)
-            print_row(out, line);
+            print_row(p, line);
         else
             joined = cv_arena_printf(a, "%.*s%s%.*s", CV_FMT(joined), joined.n ? " " : "", CV_FMT(line));
     }
     if (joined.n > 0)
-        print_wrapped(out, 0, joined);
+        print_wrapped(p, 0, joined);
 }
 
 /* "  left      right", the right side on a line of its own when the left is long. */
-static void print_pair_at(cv_buf *out, size_t indent, cv_str left, size_t column, cv_str right)
+static void print_pair_at(const paper *p, size_t indent, cv_str left, size_t column, cv_str right)
 {
     size_t width = cv_utf8_width(left) + indent;
-    spaces(out, indent);
-    cv_buf_add(out, left);
+    spaces(p->out, indent);
+    cv_buf_add(p->out, left);
     if (right.n == 0) {
-        cv_buf_add_char(out, '\n');
+        cv_buf_add_char(p->out, '\n');
         return;
     }
-    if (width + 1 > column) {
-        cv_buf_add_char(out, '\n');
-        width = 0;
+    if (column + LEAST_TEXT > p->width) {
+        column = text_column(p, column);
+    } else {
+        if (width + 1 > column)
+            cv_buf_add_char(p->out, '\n');
+        spaces(p->out, column - (width + 1 > column ? 0 : width));
     }
-    spaces(out, column - width);
-    print_wrapped(out, column, right);
+    print_wrapped(p, column, right);
 }
 
-static void print_pair(cv_buf *out, cv_str left, size_t column, cv_str right)
+static void print_pair(const paper *p, cv_str left, size_t column, cv_str right)
 {
-    print_pair_at(out, 2, left, column, right);
+    print_pair_at(p, 2, left, column, right);
+}
+
+/* "Usage: conclave COMMAND …" */
+static void print_usage(const paper *p, const char *before, cv_str usage)
+{
+    cv_buf_add_z(p->out, before);
+    print_wrapped(p, strlen(before), usage);
 }
 
 /* ---- all commands ----------------------------------------------------------------------------------------------- */
 
-static void print_commands(cv_buf *out, const cv_cli_table *table, const char *title, const char *room,
+static void print_commands(const paper *p, const cv_cli_table *table, const char *title, const char *room,
                            cv_cli_group group)
 {
-    cv_buf_printf(out, "%s:\n", title);
+    cv_buf_printf(p->out, "%s:\n", title);
     for (size_t i = 0; i < table->count; i++) {
         const cv_cli_command *c = &table->items[i];
         if (strcmp(c->room, room) == 0 && c->group == group)
-            print_pair(out, cv_str_of(c->name), NAME_COLUMN, cv_str_of(c->summary));
+            print_pair(p, cv_str_of(c->name), NAME_COLUMN, cv_str_of(c->summary));
     }
-    cv_buf_add_char(out, '\n');
+    cv_buf_add_char(p->out, '\n');
 }
 
-static void print_topics(cv_buf *out)
+static void print_topics(const paper *p)
 {
-    cv_buf_add_z(out, "Topics:");
+    cv_buf text = {0};
+    cv_buf_add_z(&text, "Topics:");
     for (size_t i = 0; cv_help_topic_at(i); i++)
-        cv_buf_printf(out, "%s %s", i ? "," : "", cv_help_topic_at(i)->name);
-    cv_buf_add_z(out, ", and every command and room ('conclave help TOPIC')\n");
+        cv_buf_printf(&text, "%s %s", i ? "," : "", cv_help_topic_at(i)->name);
+    cv_buf_add_z(&text, ", and every command and room ('conclave help TOPIC')");
+    print_wrapped(p, 0, cv_buf_str(&text));
+    cv_buf_release(&text);
 }
 
 /* One of each group, and how to get more help. */
@@ -133,52 +173,65 @@ static void print_examples(cv_buf *out, const cv_cli_table *table)
         cv_buf_printf(out, "  conclave help %s %s\n", cv_room_at(i)->name, cv_room_at(i)->ops->verb);
 }
 
-void cv_help_all(cv_buf *out, const cv_cli_table *table)
+static void print_beginning(const paper *p)
 {
-    cv_buf_add_z(out, "Conclave: rooms where AI agents work together, on one verified record.\n\n"
-                      "Usage: conclave COMMAND [OPTION...] [ARGUMENT...]\n"
-                      "       conclave ROOM VERB [OPTION...] [ARGUMENT...]\n\n");
-    print_commands(out, table, "The project", "", CV_GROUP_OPERATIONS);
+    print_wrapped(p, 0, CV_STR("Conclave: rooms where AI agents work together, on one verified record."));
+    cv_buf_add_char(p->out, '\n');
+    print_usage(p, "Usage: ", CV_STR("conclave COMMAND [OPTION...] [ARGUMENT...]"));
+    print_usage(p, "       ", CV_STR("conclave ROOM VERB [OPTION...] [ARGUMENT...]"));
+    cv_buf_add_char(p->out, '\n');
+}
+
+void cv_help_all(cv_buf *out, size_t terminal, const cv_cli_table *table)
+{
+    const paper p = paper_of(out, terminal);
+    print_beginning(&p);
+    print_commands(&p, table, "The project", "", CV_GROUP_OPERATIONS);
     for (size_t i = 0; i < cv_room_count(); i++)
-        print_commands(out, table, cv_room_at(i)->name, cv_room_at(i)->name, CV_GROUP_OPERATIONS);
-    print_commands(out, table, "Files", "", CV_GROUP_FILES);
-    print_commands(out, table, "Agents", "", CV_GROUP_SERVERS);
-    print_commands(out, table, "The program", "", CV_GROUP_PROGRAM);
+        print_commands(&p, table, cv_room_at(i)->name, cv_room_at(i)->name, CV_GROUP_OPERATIONS);
+    print_commands(&p, table, "Files", "", CV_GROUP_FILES);
+    print_commands(&p, table, "Agents", "", CV_GROUP_SERVERS);
+    print_commands(&p, table, "The program", "", CV_GROUP_PROGRAM);
     cv_buf_add_z(out, "Options:\n");
-    print_pair(out, CV_STR("--version"), NAME_COLUMN, CV_STR("print the version"));
-    print_pair(out, CV_STR("--help"), NAME_COLUMN, CV_STR("show this help, or with a command the help for it"));
+    print_pair(&p, CV_STR("--version"), NAME_COLUMN, CV_STR("print the version"));
+    print_pair(&p, CV_STR("--help"), NAME_COLUMN, CV_STR("show this help, or with a command the help for it"));
     cv_buf_add_char(out, '\n');
-    print_topics(out);
+    print_topics(&p);
     cv_buf_add_z(out, "\nExamples:\n");
     print_examples(out, table);
-    cv_buf_add_z(out, "\nExit status: 0 fine, 1 findings or a refused request, 2 the command could not\n"
-                      "run, or its answer was lost. Other meanings stand in the help of the command.\n");
+    cv_buf_add_char(out, '\n');
+    print_wrapped(&p, 0,
+                  CV_STR("Exit status: 0 fine, 1 findings or a refused request, 2 the command could not run, or its "
+                         "answer was lost. Other meanings stand in the help of the command."));
 }
 
 /* What somebody needs who calls the program for the first time: less than a screen. */
-void cv_help_first(cv_buf *out)
+void cv_help_first(cv_buf *out, size_t terminal)
 {
-    cv_buf_add_z(out, "Conclave: rooms where AI agents work together, on one verified record.\n\n"
-                      "Usage: conclave COMMAND [OPTION...] [ARGUMENT...]\n"
-                      "       conclave ROOM VERB [OPTION...] [ARGUMENT...]\n\nRooms:\n");
+    const paper p = paper_of(out, terminal);
+    print_beginning(&p);
+    cv_buf_add_z(out, "Rooms:\n");
     for (size_t i = 0; i < cv_room_count(); i++)
-        print_pair(out, cv_str_of(cv_room_at(i)->name), NAME_COLUMN, cv_str_of(cv_room_at(i)->summary));
+        print_pair(&p, cv_str_of(cv_room_at(i)->name), NAME_COLUMN, cv_str_of(cv_room_at(i)->summary));
     cv_buf_add_z(out, "\nBegin with:\n");
-    print_pair(out, CV_STR("conclave init"), OPTION_COLUMN, CV_STR("make a project in this folder"));
-    print_pair(out, CV_STR("conclave help ROOM"), OPTION_COLUMN, CV_STR("what a room is for, and its verbs"));
-    print_pair(out, CV_STR("conclave help"), OPTION_COLUMN, CV_STR("all commands and topics"));
-    print_pair(out, CV_STR("conclave open"), OPTION_COLUMN, CV_STR("see the project in a browser"));
-    print_pair(out, CV_STR("conclave doctor"), OPTION_COLUMN, CV_STR("check it, and learn what to do"));
+    print_pair(&p, CV_STR("conclave init"), OPTION_COLUMN, CV_STR("make a project in this folder"));
+    print_pair(&p, CV_STR("conclave help ROOM"), OPTION_COLUMN, CV_STR("what a room is for, and its verbs"));
+    print_pair(&p, CV_STR("conclave help"), OPTION_COLUMN, CV_STR("all commands and topics"));
+    print_pair(&p, CV_STR("conclave open"), OPTION_COLUMN, CV_STR("see the project in a browser"));
+    print_pair(&p, CV_STR("conclave doctor"), OPTION_COLUMN, CV_STR("check it, and learn what to do"));
 }
 
-void cv_help_room(cv_buf *out, cv_arena *a, const cv_cli_table *table, const cv_room *room)
+void cv_help_room(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_table *table, const cv_room *room)
 {
-    print_wrapped(out, 0, cv_arena_printf(a, "conclave %s - %s", room->name, room->summary));
-    cv_buf_printf(out, "\nUsage: conclave %s VERB [OPTION...] [ARGUMENT...]\n\n", room->name);
-    print_paragraphs(out, a, cv_str_of(room->details));
+    const paper p = paper_of(out, terminal);
+    print_wrapped(&p, 0, cv_arena_printf(a, "conclave %s - %s", room->name, room->summary));
     cv_buf_add_char(out, '\n');
-    print_commands(out, table, "Verbs", room->name, CV_GROUP_OPERATIONS);
-    cv_buf_printf(out, "'conclave %s VERB --help' tells more about a verb.\n", room->name);
+    print_usage(&p, "Usage: ", cv_arena_printf(a, "conclave %s VERB [OPTION...] [ARGUMENT...]", room->name));
+    cv_buf_add_char(out, '\n');
+    print_paragraphs(&p, a, cv_str_of(room->details));
+    cv_buf_add_char(out, '\n');
+    print_commands(&p, table, "Verbs", room->name, CV_GROUP_OPERATIONS);
+    print_wrapped(&p, 0, cv_arena_printf(a, "'conclave %s VERB --help' tells more about a verb.", room->name));
 }
 
 /* ---- one command ------------------------------------------------------------------------------------------------ */
@@ -200,11 +253,11 @@ cv_str cv_help_option(cv_arena *a, const cv_cli_option *o)
     return cv_str_trim(cv_buf_take(&text, a));
 }
 
-static void print_option(cv_buf *out, cv_arena *a, const cv_cli_option *o, bool negatable)
+static void print_option(const paper *p, cv_arena *a, const cv_cli_option *o, bool negatable)
 {
     cv_str left = cv_arena_printf(a, "--%s%s%s%s", negatable ? "[no-]" : "", o->name, o->value ? " " : "",
                                   o->value ? o->value : "");
-    print_pair(out, left, OPTION_COLUMN, cv_help_option(a, o));
+    print_pair(p, left, OPTION_COLUMN, cv_help_option(a, o));
 }
 
 /* ---- the fields of an option that takes JSON ---- */
@@ -251,36 +304,39 @@ const cv_json *cv_help_fields(const cv_json *schema, const char **ret_title)
     return fields && fields->count > 0 ? object : NULL;
 }
 
-static void print_fields(cv_buf *out, cv_arena *a, const cv_json *schema)
+static void print_fields(const paper *p, cv_arena *a, const cv_json *schema)
 {
     const char *title;
     const cv_json *object = cv_help_fields(schema, &title);
     const cv_json *fields = object ? cv_json_get(object, CV_STR("properties")) : NULL;
     if (!fields)
         return;
-    spaces(out, FIELD_INDENT - 2);
-    cv_buf_printf(out, "%s\n", title);
+    spaces(p->out, FIELD_INDENT - 2);
+    cv_buf_printf(p->out, "%s\n", title);
     for (uint32_t i = 0; i < fields->count; i++)
-        print_pair_at(out, FIELD_INDENT, fields->members[i].key, OPTION_COLUMN,
+        print_pair_at(p, FIELD_INDENT, fields->members[i].key, OPTION_COLUMN,
                       cv_help_field(a, object, &fields->members[i]));
 }
 
-void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
+void cv_help_command(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_command *command)
 {
+    const paper p = paper_of(out, terminal);
     cv_cli_command c = cv_cli_complete(a, command);
     const char *title = cv_cli_title(a, &c);
-    print_wrapped(out, 0, cv_arena_printf(a, "%s - %s", title, c.summary));
-    cv_buf_printf(out, "\nUsage: %s [OPTION...]%s%s\n\n", title, *c.arguments ? " " : "", c.arguments);
-    print_paragraphs(out, a, cv_str_of(c.details));
+    print_wrapped(&p, 0, cv_arena_printf(a, "%s - %s", title, c.summary));
+    cv_buf_add_char(out, '\n');
+    print_usage(&p, "Usage: ", cv_arena_printf(a, "%s [OPTION...]%s%s", title, *c.arguments ? " " : "", c.arguments));
+    cv_buf_add_char(out, '\n');
+    print_paragraphs(&p, a, cv_str_of(c.details));
     cv_buf_add_z(out, "\nOptions:\n");
     const cv_json *all = c.input ? cv_json_get(c.input, CV_STR("properties")) : NULL;
     for (size_t i = 0; i < c.option_count; i++) {
-        print_option(out, a, &c.options[i], cv_flag_is_negatable(&c, i));
+        print_option(&p, a, &c.options[i], cv_flag_is_negatable(&c, i));
         if (all && i < all->count)
-            print_fields(out, a, &all->members[i].value);
+            print_fields(&p, a, &all->members[i].value);
     }
     for (size_t i = 0; i < cv_cli_common_count; i++)
-        print_option(out, a, &cv_cli_common[i], false);
+        print_option(&p, a, &cv_cli_common[i], false);
     cv_buf_printf(out, "\nExamples:\n%s", c.examples);
 }
 
@@ -382,8 +438,9 @@ const cv_topic *cv_help_topic_at(size_t i)
     return NULL;
 }
 
-bool cv_help_topic(cv_buf *out, cv_arena *a, cv_str topic)
+bool cv_help_topic(cv_buf *out, cv_arena *a, size_t terminal, cv_str topic)
 {
+    const paper p = paper_of(out, terminal);
     size_t i = 0;
     while (cv_help_topic_at(i) && !cv_str_eq(topic, cv_str_of(cv_help_topic_at(i)->name)))
         i++;
@@ -391,7 +448,7 @@ bool cv_help_topic(cv_buf *out, cv_arena *a, cv_str topic)
         return false;
     cv_buf text = {0};
     cv_help_topic_at(i)->print(&text);
-    print_paragraphs(out, a, cv_buf_str(&text));
+    print_paragraphs(&p, a, cv_buf_str(&text));
     cv_buf_release(&text);
     return true;
 }

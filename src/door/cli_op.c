@@ -138,6 +138,14 @@ static void tell_errors(const cv_json *reply)
     }
 }
 
+/* Whoever left out what the command is about is told what there is. */
+static void tell_which(const cv_cli *cli, cv_errs *errs)
+{
+    for (size_t i = 0; cli->which.n && i < errs->count; i++)
+        if (errs->items[i].code == CV_ERR_MISSING_FIELD && cv_str_eq(errs->items[i].field, cli->left_out))
+            cv_err_suggest(&errs->items[i], cli->which);
+}
+
 static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
 {
     cv_json tree;
@@ -190,6 +198,7 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_buf_release(&aside);
     cv_record_close(call.record);
     tell_places(&input, &errs);
+    tell_which(cli, &errs);
     if (!cli->json && !input.as_written) /* programs, and people who wrote JSON, know the fields */
         cv_cli_tell_options(cli, cv_json_get(cli->command->input, CV_STR("properties")), &errs);
     int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);

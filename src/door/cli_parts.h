@@ -107,11 +107,12 @@ const char *cv_cli_wanted_agent(const char *option);
 void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, const cv_json *schema, bool colour,
                         size_t width);
 
-void cv_help_all(cv_buf *out, const cv_cli_table *table);
-void cv_help_first(cv_buf *out); /* of a call without arguments */
+/* For a terminal of so many columns; 0: there is none. */
+void cv_help_all(cv_buf *out, size_t terminal, const cv_cli_table *table);
+void cv_help_first(cv_buf *out, size_t terminal); /* of a call without arguments */
 void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table);
-void cv_help_room(cv_buf *out, cv_arena *a, const cv_cli_table *table, const cv_room *room);
-void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command);
+void cv_help_room(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_table *table, const cv_room *room);
+void cv_help_command(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_command *command);
 void cv_help_schema(cv_buf *out, const cv_operation *op); /* {"input": …, "output": …} */
 
 /* Pieces of the help that man pages have, too: what an option does, with its choices; the object whose fields a
@@ -122,7 +123,7 @@ cv_str cv_help_field(cv_arena *a, const cv_json *object, const cv_json_member *f
 
 /* The topics that are no commands: our own and those of the rooms. NULL: there are no more. */
 const cv_topic *cv_help_topic_at(size_t i);
-bool cv_help_topic(cv_buf *out, cv_arena *a, cv_str topic); /* false: there is no such topic */
+bool cv_help_topic(cv_buf *out, cv_arena *a, size_t terminal, cv_str topic); /* false: there is no such topic */
 
 /* ---- complete.c ------------------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  *     conclave ROOM show nvi          the one scope whose name begins so
  *     conclave ROOM show              the one of CONCLAVE_SCOPE (CONCLAVE_ and what the room calls it), or the only one
  *     conclave ROOM history T0001     likewise: the first argument is no scope, and there is place for it behind
+ *     conclave ROOM compare nvi job   every other name of a scope, too: in lists, and where a room is named beside it
  *
  * Only people who type get this, and only in rooms that say so (scope.abbreviated): other doors and --data take whole
  * names. What cannot be found stays as it is; the operation tells that, with what is near.
@@ -34,7 +35,7 @@ static bool exists(const search *s, cv_str name, bool *ret_found, cv_err *err)
 }
 
 /* The name that begins so; `name` itself when it is one, or when none does. False: several do. */
-static bool whole_name(const search *s, cv_str name, cv_str *ret_name, cv_err *err)
+static bool whole_name(const search *s, cv_str field, cv_str name, cv_str *ret_name, cv_err *err)
 {
     enum { MOST_NAMED = 8 };
     cv_str found = name, names = CV_STR("");
@@ -56,7 +57,7 @@ static bool whole_name(const search *s, cv_str name, cv_str *ret_name, cv_err *e
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "%zu %s begin with '%.*s': %.*s%s", count, s->room->scope.many, CV_FMT(name),
                CV_FMT(names), count > MOST_NAMED ? ", …" : "");
-    cv_err_field(err, s->field);
+    cv_err_field(err, field);
     cv_err_suggest(err, CV_STR("write more of the one that you mean"));
     return false;
 }
@@ -71,7 +72,7 @@ static bool usual_name(const search *s, cv_str *ret_name, cv_err *err)
     cv_buf_add_char(&variable, '\0');
     const char *named = getenv(cv_buf_take(&variable, s->cli->arena).p);
     *ret_name = s->all.count == 1 ? s->all.items[0].scope.name : CV_STR("");
-    return !named || !*named || whole_name(s, cv_str_of(named), ret_name, err);
+    return !named || !*named || whole_name(s, s->field, cv_str_of(named), ret_name, err);
 }
 
 /* ---- into the input ---------------------------------------------------------------------------------------------- */
@@ -141,7 +142,7 @@ static bool complete_name(search *s, cv_str given, cv_cli_input *input, cv_json 
     if (found)
         return true;
     if (!cv_record_scopes(s->call->record, s->cli->arena, cv_str_of(s->room->name), &s->all, err) ||
-        !whole_name(s, given, &name, err))
+        !whole_name(s, s->field, given, &name, err))
         return false;
     if (name.n != given.n)
         return put_name(s, name, input, tree, err);
@@ -152,36 +153,119 @@ static bool complete_name(search *s, cv_str given, cv_cli_input *input, cv_json 
     return usual.n == 0 || read_shifted(s, usual, input, tree, err);
 }
 
+/* "name one of 12: bread, cake, …; the beginning will do": for whoever left the name out. */
+static cv_str which_of_all(const search *s)
+{
+    enum { MOST_NAMED = 5 };
+    cv_arena *a = s->cli->arena;
+    cv_str names = CV_STR("");
+    if (s->all.count == 0)
+        return cv_arena_printf(a, "there are no %s yet", s->room->scope.many);
+    for (size_t i = 0; i < s->all.count && i < MOST_NAMED; i++)
+        names = cv_arena_printf(a, "%.*s%s%.*s", CV_FMT(names), i ? ", " : "", CV_FMT(s->all.items[i].scope.name));
+    return cv_arena_printf(a, "name one of %zu %s, its beginning will do: %.*s%s", s->all.count, s->room->scope.many,
+                           CV_FMT(names), s->all.count > MOST_NAMED ? ", …" : "");
+}
+
 static bool add_name(search *s, cv_cli_input *input, cv_json *tree, cv_err *err)
 {
     cv_str usual;
-    return cv_record_scopes(s->call->record, s->cli->arena, cv_str_of(s->room->name), &s->all, err) &&
-           usual_name(s, &usual, err) && (usual.n == 0 || put_name(s, usual, input, tree, err));
+    if (!cv_record_scopes(s->call->record, s->cli->arena, cv_str_of(s->room->name), &s->all, err) ||
+        !usual_name(s, &usual, err))
+        return false;
+    if (usual.n > 0)
+        return put_name(s, usual, input, tree, err);
+    s->cli->left_out = s->field;
+    s->cli->which = which_of_all(s);
+    return true;
 }
 
-/* The room that has the command; of one that has no scopes to name, the room whose scope it wants. */
-static const cv_room *room_meant(const cv_cli *cli)
+/* ---- the other names --------------------------------------------------------------------------------------------- */
+
+/* Does the property hold names of scopes: by its own name, or by what its values are called? */
+static bool holds_names(const search *s, cv_str property)
+{
+    const cv_json *all = cv_json_get(s->cli->command->input, CV_STR("properties"));
+    const cv_json *schema = all ? cv_json_get(all, property) : NULL;
+    return cv_str_eq(property, s->field) ||
+           (schema && cv_str_eq(cv_json_get_text(schema, "x-value"), cv_str_of(s->room->scope.value)));
+}
+
+/* In the place of the beginning of a name comes the whole one. */
+static bool complete_text(search *s, cv_str field, cv_json *value, bool *changed, cv_err *err)
+{
+    cv_str name;
+    bool found;
+    if (value->type != CV_JSON_STRING || value->text.n == 0)
+        return true;
+    if (!exists(s, value->text, &found, err))
+        return false;
+    if (found)
+        return true;
+    if (!cv_record_scopes(s->call->record, s->cli->arena, cv_str_of(s->room->name), &s->all, err) ||
+        !whole_name(s, field, value->text, &name, err))
+        return false;
+    *changed = *changed || name.n != value->text.n;
+    value->text = name;
+    return true;
+}
+
+static bool complete_member(search *s, cv_json_member *m, bool *changed, cv_err *err)
+{
+    if (m->value.type != CV_JSON_ARRAY)
+        return complete_text(s, m->key, &m->value, changed, err);
+    for (uint32_t i = 0; i < m->value.count; i++) {
+        cv_str field = cv_arena_printf(s->cli->arena, "%.*s[%u]", CV_FMT(m->key), (unsigned)i);
+        if (!complete_text(s, field, &m->value.items[i], changed, err))
+            return false;
+    }
+    return true;
+}
+
+/* Names that were typed as options or arguments: the text of such an input is our own. */
+static bool complete_others(search *s, cv_cli_input *input, cv_json *tree, cv_err *err)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (holds_names(s, tree->members[i].key) && cv_cli_is_given(s->cli, tree->members[i].key) &&
+            !complete_member(s, &tree->members[i], &changed, err))
+            return false;
+    if (!changed)
+        return true;
+    cv_buf text = {0};
+    cv_json_value(&(cv_json_writer){.out = &text}, tree);
+    input->text = cv_buf_take(&text, s->cli->arena);
+    return cv_json_parse(s->cli->arena, input->text, tree, err);
+}
+
+/* The room that has the command; of one that has no scopes to name, the room that is named in it, or whose scope it
+ * wants. */
+static const cv_room *room_meant(const cv_cli *cli, const cv_json *tree)
 {
     const cv_room *own = cv_room_find(cv_str_of(cli->command->op->room));
-    for (size_t i = 0; (!own || !own->scope.field) && i < cv_room_count(); i++)
+    if (own && own->scope.field)
+        return own;
+    const cv_room *named = cv_room_find(cv_json_get_text(tree, "room"));
+    for (size_t i = 0; !named && i < cv_room_count(); i++)
         if (cv_room_at(i)->scope.abbreviated &&
             cv_schema_requires(cli->command->input, cv_str_of(cv_room_at(i)->scope.field)))
             return cv_room_at(i);
-    return own;
+    return named;
 }
 
 bool cv_cli_find_scope(cv_cli *cli, const cv_call *call, cv_cli_input *input, cv_json *tree, cv_err *err)
 {
-    const cv_room *room = room_meant(cli);
-    if (!room || !room->scope.abbreviated || !call->record || tree->type != CV_JSON_OBJECT)
+    const cv_room *room = tree->type == CV_JSON_OBJECT ? room_meant(cli, tree) : NULL;
+    if (!room || !room->scope.abbreviated || !call->record)
         return true;
     search s = {.cli = cli, .call = call, .room = room, .field = cv_str_of(room->scope.field)};
+    if (cv_json_get(tree, CV_STR("room")))
+        s.field = CV_STR("scope"); /* beside the name of its room */
     const cv_json *given = cv_json_get(tree, s.field);
-    if (!cv_schema_requires(cli->command->input, s.field))
-        return true;
-    if (!given)
+    bool required = cv_schema_requires(cli->command->input, s.field);
+    if (required && !given)
         return add_name(&s, input, tree, err);
-    if (given->type != CV_JSON_STRING || given->text.n == 0 || !cv_cli_is_given(cli, s.field))
-        return true;
+    if (!required || given->type != CV_JSON_STRING || given->text.n == 0 || !cv_cli_is_given(cli, s.field))
+        return complete_others(&s, input, tree, err);
     return complete_name(&s, given->text, input, tree, err);
 }

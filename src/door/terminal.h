@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Columns of the terminal behind a descriptor, 80 when it does not say; 0: it is none. */
+/* Columns of what is read behind a descriptor: what COLUMNS says, or the terminal, 80 when that does not say; 0: it is
+ * not a terminal, and nobody has said. */
 size_t cv_terminal_width(int fd);
 
 #endif

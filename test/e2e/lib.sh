@@ -20,7 +20,7 @@ case ${CONCLAVE:-build/asan/conclave} in
 esac
 # The program itself, also where something else stands for it (test/postgres/conclave).
 program=${CONCLAVE_PROGRAM:-$conclave}
-unset CONCLAVE_ROOT CONCLAVE_AGENT CONCLAVE_DIALOGUE
+unset CONCLAVE_ROOT CONCLAVE_AGENT CONCLAVE_DIALOGUE COLUMNS
 work=$(mktemp -d) || exit 1
 export XDG_CONFIG_HOME="$work/config" # what is approved here is nothing to the user's own configuration
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "dialogue/export/csv.h"
 #include "dialogue/operations.h"
 #include "dialogue/words/errors.h"
 
@@ -218,6 +219,111 @@ static void an_empty_dialogue_has_all_lists(void **state)
     cv_sample_close(&s);
 }
 
+/* ---- as a table ------------------------------------------------------------------------------ */
+
+enum { CELLS = 15 };
+
+/* One line of a table, as RFC 4180 has it; false: it is not one. */
+static bool read_line(cv_arena *a, cv_str *rest, cv_str cells[CELLS])
+{
+    size_t count = 0;
+    for (bool more = true; more; count++) {
+        cv_buf cell = {0};
+        bool quoted = cv_str_starts(*rest, CV_STR("\""));
+        *rest = cv_str_from(*rest, quoted);
+        for (; rest->n > 0; *rest = cv_str_from(*rest, 1)) {
+            char c = rest->p[0];
+            if (quoted && c == '"' && rest->n > 1 && rest->p[1] == '"')
+                *rest = cv_str_from(*rest, 1);
+            else if (quoted && c == '"')
+                break;
+            else if (!quoted && strchr(",\r\n\"", c))
+                break;
+            cv_buf_add_char(&cell, c);
+        }
+        if (quoted && !cv_str_starts(*rest, CV_STR("\"")))
+            return false;
+        *rest = cv_str_from(*rest, quoted);
+        if (count == CELLS)
+            return false;
+        cells[count] = cv_buf_take(&cell, a);
+        more = cv_str_starts(*rest, CV_STR(","));
+        *rest = cv_str_from(*rest, more);
+    }
+    bool ends = cv_str_starts(*rest, CV_STR("\r\n"));
+    *rest = cv_str_from(*rest, ends ? 2 : 0);
+    return ends && count == CELLS;
+}
+
+static void a_table_has_a_line_for_each_thing(void **state)
+{
+    cv_sample *s = *state;
+    const char *path = in_folder(s, "table.csv");
+    cv_str answer = export(s,
+                           cv_arena_printf(&s->arena,
+                                           "{\"dialogue_id\":\"nvidia-decision\",\"format\":\"csv\","
+                                           "\"output_path\":\"%s\"}",
+                                           path)
+                               .p,
+                           true);
+    assert_str_has(answer, "\"tensions\":");
+    cv_str rest = cv_test_read(&s->arena, path), cells[CELLS];
+    check_golden(s, "test/golden/export/nvidia.csv", rest);
+    cv_json doc = document(s);
+    size_t counts[CV_KIND_COUNT] = {0}, scores = 0;
+    assert_true(read_line(&s->arena, &rest, cells));
+    assert_str_eq(cells[0], "dialogue_id");
+    while (rest.n > 0) {
+        assert_true(read_line(&s->arena, &rest, cells));
+        assert_str_eq(cells[0], "nvidia-decision");
+        scores += cv_str_eq(cells[1], CV_STR("score"));
+        for (int kind = 0; kind < CV_KIND_COUNT; kind++)
+            counts[kind] += cv_str_eq(cells[1], cv_kinds[kind].word) && cells[3].n == 5;
+    }
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++)
+        assert_int_equal(counts[kind], cv_json_get(&doc, cv_kinds[kind].plural)->count);
+    assert_true(scores > 0);
+    /* It is ours and may be written again; a stranger's table is not. */
+    cv_err err = {.arena = &s->arena};
+    const char *request = cv_arena_printf(&s->arena,
+                                          "{\"dialogue_id\":\"nvidia-decision\",\"format\":\"csv\","
+                                          "\"output_path\":\"%s\"}",
+                                          path)
+                              .p;
+    export(s, request, true);
+    assert_ok(cv_file_write(path, CV_STR("id,name\r\n1,mine\r\n"), &err), &err);
+    export(s, request, false);
+}
+
+/* Any text comes back as it was, but for the apostrophe that keeps it from being a formula. */
+static void any_text_is_one_cell(void **state)
+{
+    static const char *const pieces[] = {"=", "+", "-", "@", "\t", "\r", "\n", "\"",         ",",
+                                         ";", "'", " ", "a", "0",  "＝", "é",  "HYPERLINK(", "\r\n"};
+    (void)state;
+    cv_test_random r = {cv_test_seed()};
+    for (int i = 0; i < 5000; i++) {
+        cv_arena a = {0};
+        cv_buf text = {0}, out = {0};
+        cv_str cells[CELLS];
+        for (size_t n = cv_test_below(&r, 6); n > 0; n--)
+            cv_buf_add_z(&text, pieces[cv_test_below(&r, CV_COUNT(pieces))]);
+        cv_csv_text(&out, cv_buf_str(&text));
+        for (int k = 1; k < CELLS; k++)
+            cv_buf_add_char(&out, ',');
+        cv_buf_add_z(&out, "\r\n");
+        cv_str rest = cv_buf_str(&out), kept = cv_buf_str(&text);
+        assert_true(read_line(&a, &rest, cells) && rest.n == 0);
+        bool formula = kept.n > 0 && (strchr("=+-@\t\r\n", kept.p[0]) || cv_str_starts(kept, CV_STR("＝")));
+        assert_int_equal(cells[0].n, kept.n + formula);
+        assert_true(!formula || cells[0].p[0] == '\'');
+        assert_true(cv_str_eq(cv_str_from(cells[0], formula), kept));
+        cv_buf_release(&text);
+        cv_buf_release(&out);
+        cv_arena_release(&a);
+    }
+}
+
 /* ---- where to -------------------------------------------------------------------------------- */
 
 static void by_default_it_goes_to_the_dialogues_folder(void **state)
@@ -403,6 +509,8 @@ int main(void)
         TEST(the_document_may_be_the_answer),
         TEST(the_same_record_gives_the_same_bytes),
         TEST(the_later_shape_is_there),
+        TEST(a_table_has_a_line_for_each_thing),
+        cmocka_unit_test(any_text_is_one_cell),
         TEST(the_first_shape_is_there),
         TEST(rounds_tell_their_dynamics),
         cmocka_unit_test(an_empty_dialogue_has_all_lists),

@@ -123,9 +123,8 @@ static void new_panel(cv_world *w, cv_test_random *r, const char *id, int round)
     cv_buf_release(&b);
 }
 
-static void random_dialogue(cv_world *w, cv_test_random *r, const char *id, int rounds)
+static void random_rounds(cv_world *w, cv_test_random *r, const char *id, int rounds)
 {
-    cv_world_dialogue(w, id, bakers, false);
     for (int round = 0; round < rounds; round++) {
         register_round(w, r, id, round);
         if (cv_test_below(r, 3) == 0)
@@ -133,6 +132,12 @@ static void random_dialogue(cv_world *w, cv_test_random *r, const char *id, int 
         if (cv_test_below(r, 4) == 0 && round + 1 < rounds)
             new_panel(w, r, id, round + 1);
     }
+}
+
+static void random_dialogue(cv_world *w, cv_test_random *r, const char *id, int rounds)
+{
+    cv_world_dialogue(w, id, bakers, false);
+    random_rounds(w, r, id, rounds);
 }
 
 /* ---- the slow way ------------------------------------------------------------------------------------------------ */
@@ -649,6 +654,125 @@ static void a_verdict_may_end_it_earlier(void **state)
     assert_str_has(member(&c, "text")->text, "1, by verdict");
 }
 
+/* ---- one truth, wherever it stands ------------------------------------------------------------------------------- */
+
+/* What an answer says: its status, how far it is, and whether that is enough. */
+typedef struct {
+    cv_str status;
+    int64_t percentage;
+    bool converged;
+} standing;
+
+static standing standing_of(const cv_json *answer, const cv_json *status)
+{
+    const cv_json *convergence = member(answer, "convergence");
+    standing s = {.status = status->text, .converged = member(convergence, "converged")->type == CV_JSON_TRUE};
+    assert_true(cv_json_to_int(member(convergence, "percentage"), &s.percentage));
+    return s;
+}
+
+static void assert_same(standing a, standing b)
+{
+    assert_true(cv_str_eq(a.status, b.status));
+    assert_int_equal(a.percentage, b.percentage);
+    assert_int_equal(a.converged, b.converged);
+}
+
+/* The law: decided is 100 % and converged; what is open or abandoned is never converged; on the way it is the target
+ * that counts. */
+static void assert_consistent(standing s, double target)
+{
+    bool decided = cv_str_eq(s.status, CV_STR("converged")), on_the_way = cv_str_eq(s.status, CV_STR("converging"));
+    if (decided)
+        assert_true(s.converged && s.percentage == 100);
+    else if (on_the_way)
+        assert_int_equal(s.converged, s.percentage > 0 && (double)s.percentage / 100 + 0.01 > target);
+    else
+        assert_false(s.converged);
+    if (cv_str_eq(s.status, CV_STR("open")))
+        assert_int_equal(s.percentage, 0);
+}
+
+/* The last round of a list of rounds. */
+static void assert_last(const cv_json *rounds, int64_t percentage)
+{
+    if (rounds->count > 0)
+        assert_member(&rounds->items[rounds->count - 1], "converge_percentage", percentage);
+}
+
+static const cv_json *listed(const cv_json *list, const char *id)
+{
+    const cv_json *rows = member(list, "dialogues");
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (cv_str_eq(member(&rows->items[i], "dialogue_id")->text, cv_str_of(id)))
+            return &rows->items[i];
+    fail_msg("%s is not listed", id);
+    return NULL;
+}
+
+static void assert_one_truth(cv_world *w, const char *id, double target)
+{
+    const char *request = cv_arena_printf(&w->a, "{'dialogue_id': '%s'}", id).p;
+    cv_json progress = ask(w, "progress", request), show = ask(w, "show", request), got = ask(w, "get", request);
+    cv_json board = ask(w, "scoreboard", request), list = ask(w, "list", "{'limit': 1000}");
+    cv_json both = ask(w, "compare", cv_arena_printf(&w->a, "{'dialogue_ids': ['%s', 'other']}", id).p);
+    cv_json file = ask(w, "export", cv_arena_printf(&w->a, "{'dialogue_id': '%s', 'output_path': '-'}", id).p);
+    const cv_json *compared = &member(&both, "dialogues")->items[0];
+    standing s = standing_of(&progress, member(&progress, "dialogue_status"));
+    assert_consistent(s, target);
+    assert_same(s, standing_of(&show, member(&show, "dialogue_status")));
+    assert_same(s, standing_of(&got, member(member(&got, "dialogue"), "status")));
+    const char *status = cv_arena_copy_z(&w->a, s.status);
+    assert_str_eq(member(&board, "dialogue_status")->text, status);
+    assert_str_eq(member(compared, "dialogue_status")->text, status);
+    assert_str_eq(member(listed(&list, id), "status")->text, status);
+    assert_str_eq(member(&file, "status")->text, status);
+    assert_member(compared, "converge_percentage", s.percentage);
+    assert_last(member(&progress, "rounds"), s.percentage);
+    assert_last(member(&show, "rounds"), s.percentage);
+    assert_last(member(&board, "rounds"), s.percentage);
+    bool decided = cv_str_eq(s.status, CV_STR("converged"));
+    assert_int_equal(member(&show, "decision")->type == CV_JSON_OBJECT, decided);
+    if (decided)
+        assert_true(member(compared, "rounds_to_convergence")->type == CV_JSON_NUMBER);
+}
+
+static void end_somehow(cv_world *w, cv_test_random *r, const char *id)
+{
+    static const char *const ends[][2] = {
+        {NULL, NULL},
+        {"verdict-register", "'verdict_id': 'final', 'verdict_type': 'final', 'recommendation': 'r',"
+                             "'description': 'd', 'force': true, 'warning': 'w'"},
+        {"abandon", "'reason': 'r'"},
+        {"verdict-register", "'verdict_id': 'no', 'verdict_type': 'dissent', 'author_expert': 'scone',"
+                             "'recommendation': 'r', 'description': 'd'"},
+    };
+    for (size_t times = cv_test_below(r, 3); times > 0; times--) {
+        const char *const *end = ends[cv_test_below(r, CV_COUNT(ends))];
+        if (end[0])
+            cv_world_call(w, end[0], cv_arena_printf(&w->a, "{'dialogue_id': '%s', %s}", id, end[1]).p);
+    }
+}
+
+static void no_answer_contradicts_the_status(void **state)
+{
+    static const char *const targets[] = {"0", "0.5", "1"};
+    cv_world *w = *state;
+    cv_test_random r = {cv_test_seed()};
+    cv_world_dialogue(w, "other", bakers, false);
+    for (int i = 0; i < (cv_test_soak() ? 400 : 24); i++) {
+        const char *id = cv_arena_printf(&w->a, "bread-%d", i).p, *target = targets[cv_test_below(&r, 3)];
+        cv_world_do(w, "create",
+                    cv_arena_printf(&w->a,
+                                    "{'title': '%s', 'convergence_target': %s, 'expert': ['A', 'B', 'C', 'D', 'E']}",
+                                    id, target)
+                        .p);
+        random_rounds(w, &r, id, (int)cv_test_below(&r, 4));
+        end_somehow(w, &r, id);
+        assert_one_truth(w, id, strtod(target, NULL));
+    }
+}
+
 static void every_fault_of_a_comparison_is_told(void **state)
 {
     cv_world *w = *state;
@@ -805,7 +929,8 @@ int main(void)
         TEST(several_dialogues_are_counted),         TEST(dialogues_stand_side_by_side),
         TEST(a_verdict_may_end_it_earlier),          TEST(every_fault_of_a_comparison_is_told),
         TEST(counting_reads_each_dialogue_once),     TEST(no_text_breaks_the_page),
-        cmocka_unit_test(sparklines_show_the_range), cmocka_unit_test(cells_have_their_width),
+        TEST(no_answer_contradicts_the_status),      cmocka_unit_test(sparklines_show_the_range),
+        cmocka_unit_test(cells_have_their_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* export.c - a dialogue as one file: JSON, or a page that opens anywhere (report.h).
+/* export.c - a dialogue as one file: JSON, a page that opens anywhere (report.h), or a table (csv.h).
  *
  *     record -> state + graph -> head | rounds (responses streamed) | entities (contents streamed) | moves, verdicts
  *               | rows
@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "dialogue/export/csv.h"
 #include "dialogue/export/exporter.h"
 #include "dialogue/export/report.h"
 #include "dialogue/files.h"
@@ -24,25 +25,33 @@
 typedef struct {
     cv_str dialogue_id;
     cv_where where; /* path NULL: the document is the answer */
-    bool html;      /* a report in the place of the JSON */
-    bool moved;     /* somebody wrote meanwhile */
+    enum { AS_JSON, AS_HTML, AS_CSV } format;
+    bool moved; /* somebody wrote meanwhile */
 } job;
+
+static const cv_str formats[] = {
+    [AS_JSON] = CV_STR_INIT("json"),
+    [AS_HTML] = CV_STR_INIT("html"),
+    [AS_CSV] = CV_STR_INIT("csv"),
+};
 
 /* ---- where to ---------------------------------------------------------------------------------------------------- */
 
-static bool default_place(cv_call *call, const cv_export *x, bool html, cv_where *ret_where, cv_err *err)
+static bool default_place(cv_call *call, const cv_export *x, const job *j, cv_where *ret_where, cv_err *err)
 {
+    static const char *const names[] = {
+        [AS_JSON] = "dialogue.json", [AS_HTML] = "report.html", [AS_CSV] = "dialogue.csv"};
     cv_where folder;
     if (!cv_dialogue_folder(call, &x->s, &folder, err) || !cv_folder_make_at(folder, err))
         return false;
-    *ret_where = cv_where_in(call->arena, folder, html ? "report.html" : "dialogue.json");
+    *ret_where = cv_where_in(call->arena, folder, names[j->format]);
     return true;
 }
 
-/* An export names its format first, as nobody else's file does; so does a report. */
+/* An export names its format first, as nobody else's file does; so does a report, and a table has our columns. */
 static bool is_export(cv_str bytes)
 {
-    if (cv_report_is_one(bytes))
+    if (cv_report_is_one(bytes) || cv_csv_is_one(bytes))
         return true;
     cv_str word = cv_str_from(bytes, sizeof "{\n  \"format\": \"" - 1);
     return cv_str_starts(bytes, CV_STR("{\n  \"format\": \"")) && cv_str_starts(word, cv_export_format) &&
@@ -80,7 +89,7 @@ static bool choose_place(cv_call *call, const cv_export *x, job *j, cv_err *err)
     if (cv_str_eq(given, CV_STR("-")))
         return true;
     if (!given.p)
-        return default_place(call, x, j->html, &j->where, err) && may_replace(call, j->where, err);
+        return default_place(call, x, j, &j->where, err) && may_replace(call, j->where, err);
     if (cv_outlet_where(call, given, &j->where, err) && may_replace(call, j->where, err))
         return true;
     cv_err_field(err, CV_STR("output_path"));
@@ -119,7 +128,7 @@ static bool write_document(cv_export *x, job *j, cv_err *err)
         cv_export_rounds_end(x);
     cv_export_entities_end(x);
     cv_export_tail(x);
-    if (!cv_export_record(x, j->html || cv_json_get_true(x->call->input, "plain"), &position, err))
+    if (!cv_export_record(x, j->format == AS_HTML || cv_json_get_true(x->call->input, "plain"), &position, err))
         return false;
     j->moved |= position.rev != x->s.position.rev;
     cv_json_end_object(&x->w);
@@ -127,13 +136,24 @@ static bool write_document(cv_export *x, job *j, cv_err *err)
     return true;
 }
 
-/* The document itself, or the page that carries it. */
+static bool write_table(cv_export *x, job *j, cv_buf *out, cv_err *err)
+{
+    cv_position position;
+    bool ok = cv_csv_print(x, out, &position, err);
+    j->moved = ok && position.rev != x->s.position.rev;
+    return ok;
+}
+
+/* The document itself, or the page that carries it; or the table. */
 static bool write_format(cv_export *x, job *j, cv_buf *out, cv_err *err)
 {
     cv_buf document = {0};
-    x->w.out = j->html ? &document : out;
+    bool html = j->format == AS_HTML;
+    if (j->format == AS_CSV)
+        return write_table(x, j, out, err);
+    x->w.out = html ? &document : out;
     bool ok = write_document(x, j, err);
-    if (ok && !j->moved && j->html)
+    if (ok && !j->moved && html)
         cv_report_print(x->call->arena, x->s.id, x->s.dialogue.title, cv_buf_str(&document), out);
     cv_buf_release(&document);
     return ok;
@@ -147,7 +167,7 @@ static bool write_file(cv_export *x, job *j, cv_err *err)
     if (!cv_file_begin(&writer, NULL, j->where, &rules, err))
         return false;
     bool ok = write_format(x, j, &writer.out, err);
-    if (!j->html)
+    if (j->format == AS_JSON)
         cv_buf_add_char(&writer.out, '\n'); /* an answer gets its own from the door */
     if (ok && !j->moved) {
         ok = cv_file_commit(&writer, err);
@@ -160,21 +180,22 @@ static bool write_file(cv_export *x, job *j, cv_err *err)
     return ok;
 }
 
-/* A report is a text in the answer: people get the text alone. */
-static bool answer_html(cv_export *x, job *j, cv_err *err)
+/* A report and a table are a text in the answer: people get the text alone. */
+static bool answer_text(cv_export *x, job *j, cv_err *err)
 {
-    cv_buf html = {0};
+    cv_buf text = {0};
     cv_json_writer w = {.out = x->call->out};
-    bool ok = write_format(x, j, &html, err);
+    bool ok = write_format(x, j, &text, err);
     if (ok && !j->moved) {
         cv_json_begin_object(&w);
         cv_json_key_str(&w, "status", CV_STR("success"));
         cv_json_key_str(&w, "dialogue_id", x->s.id);
         cv_json_key_int(&w, "rev", x->s.position.rev);
-        cv_json_key_str(&w, "html", cv_buf_str(&html));
+        cv_json_key(&w, formats[j->format]);
+        cv_json_str(&w, cv_buf_str(&text));
         cv_json_end_object(&w);
     }
-    cv_buf_release(&html);
+    cv_buf_release(&text);
     return ok;
 }
 
@@ -211,7 +232,7 @@ static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
         return true;
     if (j->where.path)
         return write_file(x, j, err);
-    return j->html ? answer_html(x, j, err) : write_answer(x, j, err);
+    return j->format == AS_JSON ? write_answer(x, j, err) : answer_text(x, j, err);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -248,9 +269,11 @@ static void answer(const cv_export *x, const char *path)
 bool cv_dialogue_export(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    job j = {.dialogue_id = cv_json_get_text(call->input, "dialogue_id"),
-             .html = cv_str_eq(cv_json_get_text(call->input, "format"), CV_STR("html"))};
-    if (j.html && !cv_report_possible(&err)) {
+    job j = {.dialogue_id = cv_json_get_text(call->input, "dialogue_id")};
+    for (int i = 0; i < (int)CV_COUNT(formats); i++)
+        if (cv_str_eq(cv_json_get_text(call->input, "format"), formats[i]))
+            j.format = i;
+    if (j.format == AS_HTML && !cv_report_possible(&err)) {
         cv_err_field(&err, CV_STR("format"));
         return cv_call_fail(call, &err);
     }

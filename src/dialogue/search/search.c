@@ -4,6 +4,7 @@
  * says which it was ("match").
  */
 #include "base/limits.h"
+#include "dialogue/labels.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/person.h"
@@ -142,7 +143,7 @@ bool cv_dialogue_search(cv_call *call)
     read_input(call, &s);
     if (!check_place(call, &s.query))
         return false;
-    if (!ask(call, &s, &err))
+    if ((!s.query.dialogue_id.n && !cv_archived_left_out(call, NULL, &s.query.without, &err)) || !ask(call, &s, &err))
         return cv_call_fail(call, &err);
     answer(call, &s);
     return true;

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "dialogue/labels.h"
 #include "dialogue/operations.h"
 #include "dialogue/search/found.h"
 #include "dialogue/words/limits.h"
@@ -187,15 +188,9 @@ bool cv_dialogue_similar(cv_call *call)
     cv_query words;
     cv_founds founds;
     cv_query_of_question(call->arena, cv_json_get_text(call->input, "question"), &words);
-    cv_search_query query = {.terms = words.items,
-                             .count = words.count,
-                             .any = true,
-                             .kinds = CV_STR("DTV"),
-                             .without = exclude && exclude->count
-                                            ? cv_json_get_json(call->arena, call->input, "exclude")
-                                            : (cv_str){NULL, 0},
-                             .limit = CV_MAX_SIMILAR_HITS};
-    if (!cv_found_search(call, &query, &founds, &err))
+    cv_search_query query = {
+        .terms = words.items, .count = words.count, .any = true, .kinds = CV_STR("DTV"), .limit = CV_MAX_SIMILAR_HITS};
+    if (!cv_archived_left_out(call, exclude, &query.without, &err) || !cv_found_search(call, &query, &founds, &err))
         return cv_call_fail(call, &err);
     likenesses all = group(call->arena, &founds, words.count);
     return answer(call, &words, &founds, &all);

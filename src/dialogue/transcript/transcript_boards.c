@@ -68,13 +68,15 @@ static void add_split(cv_part_table *table, columns c, const split *s)
 
 /* ---- by round --------------------------------------------------------------------------------------------------- */
 
-/* Who stood by a signal, of how many, and how far the dialogue had converged: as progress tells it. */
+/* Who stood by a signal, of how many, and how far the dialogue had converged: as progress tells it. The final verdict
+ * ends the last round, whatever it leaves open. */
 static void add_convergence(cv_transcript *t, const cv_stances *st, int64_t round, cv_part_table *table)
 {
     cv_agreement g = cv_agreement_in(st, round);
     const cv_pace_round *pace = cv_pace_at(&t->pace, round);
     size_t tensions = cv_pace_tensions(pace), open = (size_t)pace->open_tensions;
-    double reached = cv_convergence_reached(tensions - open, tensions, g.signals, g.panel + g.outside);
+    bool decided = t->whole && round == t->last && cv_state_is_closed(&t->s);
+    double reached = decided ? 1 : cv_convergence_reached(tensions - open, tensions, g.signals, g.panel + g.outside);
     cv_part_cell(table, cv_arena_printf(t->arena, "%zu/%zu", g.signals, g.panel));
     cv_part_cell(table, cv_arena_printf(t->arena, "%d%%", cv_convergence_percentage(reached)));
 }

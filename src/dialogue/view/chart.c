@@ -25,7 +25,10 @@ static void pad(cv_chart *c, size_t columns)
 
 cv_chart cv_chart_for(const cv_call *call)
 {
-    return (cv_chart){.arena = call->arena, .width = cv_chart_columns(call->width), .painted = call->painted};
+    return (cv_chart){.arena = call->arena,
+                      .width = cv_chart_columns(call->width),
+                      .lines = call->width < CV_CHART_LEAST ? call->width : 0,
+                      .painted = call->painted};
 }
 
 void cv_chart_paint(cv_chart *c, const char *paint)
@@ -111,6 +114,11 @@ size_t cv_chart_width(const cv_chart *c)
     return c->width ? c->width : CV_CHART_WIDTH;
 }
 
+size_t cv_chart_line_width(const cv_chart *c)
+{
+    return c->lines ? c->lines : cv_chart_width(c);
+}
+
 void cv_chart_prose(cv_chart *c, const char *before, cv_str text)
 {
     size_t indent = cv_plain_width(cv_str_of(before));
@@ -122,7 +130,7 @@ void cv_chart_prose(cv_chart *c, const char *before, cv_str text)
         if (squeezed.n == 0)
             continue;
         pad(c, any ? indent : 0);
-        cv_plain_wrap(&c->out, squeezed, cv_chart_width(c), indent, indent);
+        cv_plain_wrap(&c->out, squeezed, cv_chart_line_width(c), indent, indent);
         cv_chart_line(c);
         any = true;
     }
@@ -136,7 +144,7 @@ void cv_chart_names(cv_chart *c, const char *before, const cv_str *names, size_t
     cv_buf_add_z(&c->out, before);
     for (size_t i = 0; i < count; i++) {
         size_t width = cv_plain_width(names[i]) + 2;
-        if (at > indent && at + width > cv_chart_width(c)) {
+        if (at > indent && at + width > cv_chart_line_width(c)) {
             cv_chart_line(c);
             pad(c, at = indent);
         }

@@ -20,7 +20,8 @@ enum { CV_CHART_WIDTH = 80, CV_CHART_LEAST = 60, CV_CHART_MOST = 120 };
 typedef struct {
     cv_buf out;
     cv_arena *arena;
-    size_t width; /* 0: CV_CHART_WIDTH */
+    size_t width; /* of tables; 0: CV_CHART_WIDTH */
+    size_t lines; /* columns of lines of words on a terminal that is too narrow for tables; 0: the same */
     bool painted; /* with paint (base/plain.h) */
 } cv_chart;
 
@@ -31,6 +32,7 @@ cv_chart cv_chart_for(const cv_call *call);
  * fewer than CV_CHART_LEAST no table stands. */
 size_t cv_chart_columns(size_t terminal);
 size_t cv_chart_width(const cv_chart *c);
+size_t cv_chart_line_width(const cv_chart *c); /* of what is no table */
 
 typedef enum { CV_CHART_LEFT, CV_CHART_RIGHT } cv_chart_side;
 

@@ -15,7 +15,7 @@ static void find_end(cv_compared *d)
     d->verdict = cv_overview_final(&d->overview);
     d->converged_after = CV_ABSENT;
     for (size_t i = 0; i < d->overview.count && d->converged_after == CV_ABSENT; i++)
-        if (d->overview.rounds[i].converged)
+        if (d->overview.rounds[i].enough)
             d->converged_after = (int64_t)i + 1;
     d->decided_earlier = d->verdict && (d->converged_after == CV_ABSENT || d->verdict->round + 1 < d->converged_after);
     if (d->decided_earlier)
@@ -83,7 +83,7 @@ static void follow_rounds(cv_arena *a, cv_compared *d)
     d->scores = cv_overview_series(a, c, cv_overview_score);
     d->velocities = cv_overview_series(a, c, cv_overview_velocity);
     d->opens = cv_overview_series(a, c, cv_overview_open);
-    d->percentage = c->count ? c->rounds[c->count - 1].percentage : 0;
+    d->percentage = cv_overview_percentage(c);
 }
 
 /* From the courses, which are there already, to the rest. */
@@ -131,7 +131,7 @@ static const cv_shape dialogue_shape[] = {
     CV_INTS("open_tensions", opens, overview.count, "after each round"),
     CV_GROUP("tensions", tensions_shape, "as they are now"),
     CV_GROUP("entities", entities_shape, "by kind"),
-    CV_NUMBER(ALWAYS, "converge_percentage", percentage, 0, 100, "after the last round"),
+    CV_NUMBER(ALWAYS, "converge_percentage", percentage, 0, 100, "after the last round; decided: 100"),
     CV_FIELD_AS(OR_NULL, "rounds_to_convergence", converged_after, "null: not yet"),
     CV_FIELD(ALWAYS, decided_earlier, "by a final verdict, before the target was reached"),
     CV_OBJECT_AT(OR_NULL, "verdict", verdict, verdict_shape, "the final one"),

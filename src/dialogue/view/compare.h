@@ -21,7 +21,7 @@ typedef struct {
     bool decided_earlier;                    /* … by its verdict, before the target was reached */
     size_t panel_size;                       /* who sits now */
     int64_t *scores, *velocities, *opens;    /* of each round */
-    int percentage;                          /* of convergence, after the last round */
+    int percentage;                          /* of convergence, after the last round; decided: 100 */
 } cv_compared;
 
 /* An expert of several of them; the same name is the same expert. */

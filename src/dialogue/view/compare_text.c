@@ -75,8 +75,7 @@ static void say_tensions(cv_chart *c, const cv_compared *d)
 }
 static void say_convergence(cv_chart *c, const cv_compared *d)
 {
-    say_text(c, cv_arena_printf(c->arena, "%d%%",
-                                d->overview.count ? d->overview.rounds[d->overview.count - 1].percentage : 0));
+    say_text(c, cv_arena_printf(c->arena, "%d%%%s", d->percentage, d->decided_earlier ? ", by verdict" : ""));
 }
 static void say_converged(cv_chart *c, const cv_compared *d)
 {

@@ -52,8 +52,18 @@ static void measure(const cv_overview *c, cv_overview_round *r)
     r->velocity = cv_pace_velocity(pace);
     double reached =
         cv_convergence_reached(tensions - (size_t)r->open_tensions, tensions, r->signals, r->panel + r->outside);
-    r->percentage = cv_convergence_percentage(reached);
-    r->converged = cv_convergence_enough(reached, cv_convergence_target(&c->s));
+    r->percentage = r->reached = cv_convergence_percentage(reached);
+    r->enough = cv_convergence_enough(reached, cv_convergence_target(&c->s));
+}
+
+/* The final verdict ends the last round, whatever it leaves open. */
+static void end_by_verdict(cv_overview *c)
+{
+    cv_overview_round *last = c->count ? &c->rounds[c->count - 1] : NULL;
+    if (!last || !cv_state_is_closed(&c->s))
+        return;
+    last->decided = !last->enough;
+    last->percentage = 100;
 }
 
 static void follow(cv_arena *a, cv_overview *c)
@@ -68,6 +78,7 @@ static void follow(cv_arena *a, cv_overview *c)
         count_signals(&c->stances, r);
         measure(c, r);
     }
+    end_by_verdict(c);
 }
 
 /* Of the entities only the tensions are needed further. */
@@ -106,6 +117,16 @@ const cv_rec_verdict *cv_overview_final(const cv_overview *c)
         if (cv_str_eq(c->s.verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
             return &c->s.verdicts.items[i];
     return NULL;
+}
+
+int cv_overview_percentage(const cv_overview *c)
+{
+    return c->count ? c->rounds[c->count - 1].percentage : cv_state_is_closed(&c->s) ? 100 : 0;
+}
+
+cv_str cv_overview_converged(cv_arena *a, const cv_overview_round *round)
+{
+    return round->decided ? CV_STR("decided") : cv_arena_printf(a, "%d%%", round->percentage);
 }
 
 int64_t *cv_overview_series(cv_arena *a, const cv_overview *c, cv_overview_number number)
@@ -166,7 +187,7 @@ const cv_shape cv_overview_measures[] = {
     CV_NUMBER(ALWAYS, "new_perspectives", new_perspectives, 0, CV_NO_LIMIT, ""),
     CV_FIELD_AS(ALWAYS, "converge_signals", signals, "experts of its panel who stood by their signal"),
     CV_FIELD_AS(ALWAYS, "panel_size", panel, ""),
-    CV_NUMBER(ALWAYS, "converge_percentage", percentage, 0, 100, ""),
+    CV_NUMBER(ALWAYS, "converge_percentage", percentage, 0, 100, "of the round that the final verdict ended: 100"),
     {0},
 };
 #undef CV_THIS_TYPE

@@ -23,8 +23,10 @@ typedef struct {
     size_t seat_count;
     size_t panel, signals; /* who had to signal convergence, and how many of them stood by it */
     size_t outside;        /* others whose dissent stood */
+    int reached;           /* the measure of convergence, in percent */
+    bool enough;           /* the dialogue's target was reached */
+    bool decided;          /* it was not, but the final verdict ended this round: it is converged, too */
     int percentage;
-    bool converged; /* the dialogue's target was reached */
 } cv_overview_round;
 
 typedef struct {
@@ -42,6 +44,13 @@ typedef struct {
  * events about tensions are kept. A missing dialogue is an error, as in cv_state_load. The overview must stay where it
  * is. */
 bool cv_overview_load(cv_call *call, cv_str dialogue_id, uint32_t whole, cv_overview *ret_course, cv_err *err);
+
+/* After the last round: 100 when the dialogue is decided, as its status says. */
+int cv_overview_percentage(const cv_overview *c);
+
+/* "66%", or "decided" where the verdict did not wait for the target: a cell of tables, so wide. */
+enum { CV_CONVERGED_COLUMNS = 11 };
+cv_str cv_overview_converged(cv_arena *a, const cv_overview_round *round);
 
 /* The verdict that decided, or NULL. */
 const cv_rec_verdict *cv_overview_final(const cv_overview *c);

@@ -1,4 +1,5 @@
 /* progress_text.c - where a dialogue stands, as a page for people; see progress.h. */
+#include "dialogue/labels.h"
 #include "dialogue/people.h"
 #include "dialogue/view/chart.h"
 #include "dialogue/view/progress.h"
@@ -36,6 +37,7 @@ void cv_progress_say_head(cv_chart *c, const cv_progress *p)
                      (long long)s->dialogue.total_alignment);
     if (p->overview.responses > 0)
         cv_chart_say(c, ", %zu response%s waiting", p->overview.responses, p->overview.responses == 1 ? "" : "s");
+    cv_chart_say(c, cv_dialogue_is_archived(&s->dialogue) ? ", archived" : "");
     cv_chart_line(c);
 }
 
@@ -71,7 +73,8 @@ static void say_round(cv_chart *c, const cv_overview_round *r)
     cv_chart_int(c, r->velocity, 10);
     cv_chart_int(c, r->open_tensions, 6);
     cv_chart_int(c, r->new_perspectives, 6);
-    cv_chart_say(c, "%10d%%  ", r->percentage);
+    cv_chart_cell(c, cv_overview_converged(c->arena, r), CV_CONVERGED_COLUMNS, CV_CHART_RIGHT);
+    cv_chart_say(c, "  ");
     cv_chart_text(c, r->row->title, stretched(c, TITLE));
     cv_chart_line(c);
 }

@@ -65,7 +65,7 @@ static void say_rounds(page *p)
         cv_chart_int(c, r->velocity, 10);
         cv_chart_int(c, r->open_tensions, 6);
         cv_chart_int(c, r->new_perspectives, 6);
-        cv_chart_say(c, "%10d%%", r->percentage);
+        cv_chart_cell(c, cv_overview_converged(c->arena, r), CV_CONVERGED_COLUMNS, CV_CHART_RIGHT);
         cv_chart_line(c);
     }
     if (p->round_components) {

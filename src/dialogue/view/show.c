@@ -1,6 +1,7 @@
 /* show.c - one dialogue as the page to look at; see show.h. */
 #include "dialogue/view/show.h"
 
+#include "dialogue/labels.h"
 #include "dialogue/operations.h"
 #include "dialogue/view/timeline.h"
 
@@ -127,6 +128,8 @@ const cv_shape cv_show_shape[] = {
     CV_SPREAD(progress.overview, cv_overview_head),
     CV_FIELD_AS(OR_NULL, "question", progress.overview.s.dialogue.question, ""),
     CV_FIELD_AS(OR_ZERO, "total_alignment", progress.overview.s.dialogue.total_alignment, ""),
+    CV_FIELD(IF_ANY, archived, "lists leave it out"),
+    CV_JSON_AS(IF_ANY, NAMES, "tags", progress.overview.s.dialogue.tags, ""),
     CV_OBJECT_AT(OR_NULL, "decision", decision, decision_shape, "the final verdict; null: there is none yet"),
     CV_LIST_AT("verdicts", others.items, others.count, other_shape, "the others, dissent and minority among them"),
     CV_LIST("experts", sitters.items, sitters.count, sitter_shape, "who sat, by total, then by name"),
@@ -147,6 +150,7 @@ bool cv_dialogue_show(cv_call *call)
     cv_json_writer w = {.out = call->out};
     if (!cv_progress_load(call, cv_json_get_text(call->input, "dialogue_id"), whole, &s->progress, &err))
         return cv_call_fail(call, &err);
+    s->archived = cv_dialogue_is_archived(&s->progress.overview.s.dialogue);
     find_verdicts(call->arena, s);
     find_sitters(call->arena, s);
     find_fates(call->arena, s);

@@ -31,6 +31,7 @@ typedef struct {
     CV_STATE_LIST(const cv_rec_verdict *) others; /* the other verdicts, in their order */
     CV_STATE_LIST(cv_sitter) sitters;             /* by total, then by name */
     CV_STATE_LIST(cv_fate) fates;
+    bool archived;
     cv_str text;
 } cv_show;
 

@@ -157,15 +157,24 @@ static void say_rounds(cv_chart *c, const cv_overview *o)
         cv_chart_int(c, r->row->round, 7);
         cv_chart_int(c, r->row->score, 7);
         cv_chart_int(c, r->open_tensions, 6);
-        cv_chart_say(c, "%10d%%  ", r->percentage);
+        cv_chart_cell(c, cv_overview_converged(c->arena, r), CV_CONVERGED_COLUMNS, CV_CHART_RIGHT);
+        cv_chart_say(c, "  ");
         cv_chart_text(c, r->row->title, cv_chart_width(c) - ROUND_NUMBERS);
         cv_chart_line(c);
     }
 }
 
+static void say_tags(cv_chart *c, cv_str tags)
+{
+    cv_str list = cv_people_list(c->arena, tags);
+    if (list.n > 0)
+        cv_chart_prose(c, "tags: ", list);
+}
+
 cv_str cv_show_text(cv_chart c, const cv_show *s)
 {
     cv_progress_say_head(&c, &s->progress);
+    say_tags(&c, s->progress.overview.s.dialogue.tags);
     if (s->progress.overview.s.dialogue.question.n > 0) {
         say_title(&c, "Question", CV_STR(""));
         cv_chart_prose(&c, "  ", s->progress.overview.s.dialogue.question);

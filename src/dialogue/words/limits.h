@@ -20,6 +20,9 @@ enum {
     CV_MAX_SEQ = 99,
     /* The title of a dialogue or a round in characters: it becomes a heading, a line of a list and the id. */
     CV_MAX_TITLE = 500,
+    /* A tag in characters, and tags of one dialogue: words of a line in a list. */
+    CV_MAX_TAG = 40,
+    CV_MAX_TAGS = 30,
     /* A label in characters: a cell of tables and a line of lists, in every later prompt. The longest that is known has
      * 192; above the second number its writer is told. */
     CV_MAX_LABEL = 500,
