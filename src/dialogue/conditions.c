@@ -28,9 +28,9 @@ static bool look_complete(const cv_asker *asker, cv_str id, cv_held_list *ret, c
         return false;
     long long number = cv_json_get_int(&round, "round", 0);
     if (cv_json_get_true(&round, "complete") && !cv_json_get_true(&round, "registered"))
-        *CV_PUSH(asker->arena, ret) = (cv_held){
-            .key = cv_arena_printf(asker->arena, "%lld", number),
-            .text = cv_arena_printf(asker->arena, "round %lld is complete: it can be registered", number)};
+        *CV_PUSH(asker->arena, ret) =
+            (cv_held){.key = cv_arena_printf(asker->arena, "%lld", number),
+                      .text = cv_arena_printf(asker->arena, "round %lld is complete: it can be registered", number)};
     return true;
 }
 
@@ -75,11 +75,11 @@ static bool look_decided(const cv_asker *asker, cv_str id, cv_held_list *ret, cv
     if (!ask(asker, "dialogue show", id, &page, err))
         return false;
     if (is_decided(&page))
-        *CV_PUSH(asker->arena, ret) = (cv_held){
-            .key = CV_STR("decided"),
-            .text = cv_arena_printf(
-                asker->arena, "decided: %.*s",
-                CV_FMT(cv_json_get_text(cv_json_get(&page, CV_STR("decision")), "recommendation")))};
+        *CV_PUSH(asker->arena, ret) =
+            (cv_held){.key = CV_STR("decided"),
+                      .text = cv_arena_printf(
+                          asker->arena, "decided: %.*s",
+                          CV_FMT(cv_json_get_text(cv_json_get(&page, CV_STR("decision")), "recommendation")))};
     return true;
 }
 

@@ -186,8 +186,8 @@ static void tell_page(watch *w, cv_arena *a, const cv_json *reply)
     for (uint32_t i = 0; entries && i < entries->count; i++) {
         const cv_json *entry = &entries->items[i];
         if (w->conditions.count)
-            cv_conditions_touch(&w->conditions, (cv_scope_id){cv_json_get_text(entry, "room"),
-                                                              cv_json_get_text(entry, "scope")});
+            cv_conditions_touch(&w->conditions,
+                                (cv_scope_id){cv_json_get_text(entry, "room"), cv_json_get_text(entry, "scope")});
         else if (is_wanted(w, entry) && !tell_entry(w, a, entry))
             return;
     }
@@ -301,7 +301,8 @@ static const cv_cli_option watch_options[] = {
     {"patience", "SECONDS", "of silence, for conditions that hold in silence (default: 300)", NULL},
     {"after", "POSITION", "where to begin, as 'feed' tells it, or start (default: now)", NULL},
     {"count", "N", "end after so many (default: go on until it is interrupted)", NULL},
-    {"exec", "COMMAND", "run this in a shell for each; CONCLAVE_EVENT has it as JSON, CONCLAVE_MESSAGE as a line", NULL},
+    {"exec", "COMMAND", "run this in a shell for each; CONCLAVE_EVENT has it as JSON, CONCLAVE_MESSAGE as a line",
+     NULL},
     {"webhook", "URL", "send each as JSON to http://…, and try again when it is not taken", NULL},
     {"remote", NULL, "the webhook may be on another machine", NULL},
     CV_CLI_ROOT,
@@ -316,7 +317,7 @@ const cv_cli_command cv_cmd_watch = {
         "feed. With --when a line for each condition that holds or begins to hold: 'conclave help conditions' has\n"
         "their names. A command or webhook that fails is reported, and watching goes on. See docs/feed.md.\n",
     .examples = "  conclave watch --after start --count 1\n"
-                "  conclave watch --when blocked,converged,mail --agent ada --exec 'notify-send \"$CONCLAVE_MESSAGE\"'\n",
+                "  conclave watch --when mail --agent Planner-1 --count 1\n",
     .options = watch_options,
     .option_count = CV_COUNT(watch_options),
     .run = run_watch,

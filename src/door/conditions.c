@@ -71,9 +71,9 @@ struct cv_touched {
     cv_touched *next;
     const cv_room *room;
     char *scope;
-    int64_t at_ms;     /* when it was touched last */
-    bool due[2];       /* to be looked at; [1]: once there is silence */
-    known held[2];     /* the same */
+    int64_t at_ms; /* when it was touched last */
+    bool due[2];   /* to be looked at; [1]: once there is silence */
+    known held[2]; /* the same */
 };
 
 static const cv_room *room_of(const cv_conditions *c, cv_str room)

@@ -117,7 +117,8 @@ typedef struct {
 
 /* ---- what people want to hear of --------------------------------------------------------------------------------- */
 
-/* Something that holds in a scope. As long as it is found under the same key it is the same thing, which is told once. */
+/* Something that holds in a scope. As long as it is found under the same key it is the same thing, which is told once.
+ */
 typedef struct {
     cv_str key;
     cv_str who;  /* whom it concerns; absent: everybody */

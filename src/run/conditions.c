@@ -19,10 +19,10 @@ static bool look_blocked(const cv_asker *asker, cv_str scope, cv_held_list *ret,
            message = cv_json_get_text(&status, "message");
     for (size_t i = 0; i < CV_COUNT(stands); i++)
         if (cv_str_eq(state, stands[i]))
-            *CV_PUSH(a, ret) = (cv_held){
-                .key = cv_arena_printf(a, "%.*s %.*s", CV_FMT(state), CV_FMT(why)),
-                .text = cv_arena_printf(a, "the run is %.*s%s%.*s%s%.*s", CV_FMT(state), why.n ? ": " : "",
-                                        CV_FMT(why), message.n ? "; " : "", CV_FMT(message))};
+            *CV_PUSH(a, ret) =
+                (cv_held){.key = cv_arena_printf(a, "%.*s %.*s", CV_FMT(state), CV_FMT(why)),
+                          .text = cv_arena_printf(a, "the run is %.*s%s%.*s%s%.*s", CV_FMT(state), why.n ? ": " : "",
+                                                  CV_FMT(why), message.n ? "; " : "", CV_FMT(message))};
     return true;
 }
 
