@@ -316,8 +316,7 @@ const cv_cli_command cv_cmd_watch = {
         "A line for each commit of any process: time, operation, scope and who acted; with --json the entry of the\n"
         "feed. With --when a line for each condition that holds or begins to hold: 'conclave help conditions' has\n"
         "their names. A command or webhook that fails is reported, and watching goes on. See docs/feed.md.\n",
-    .examples = "  conclave watch --after start --count 1\n"
-                "  conclave watch --when mail --agent Planner-1 --count 1\n",
+    .examples = "  conclave watch --after start --count 1\n",
     .options = watch_options,
     .option_count = CV_COUNT(watch_options),
     .run = run_watch,
