@@ -140,6 +140,7 @@ const cv_room cv_room_chat = {
     .skills = skills,
     .topics = topics,
     .hooks = hooks,
+    .conditions = cv_chat_conditions,
     .scope = {.field = "chat_id", .value = "CHAT", .show = "chat show", .one = "chat", .many = "chats"},
     .statuses = {.good = " CLOSED ", .pending = " OPEN queued ", .bad = " refused "},
     .folder = CV_CHAT_FOLDER,

@@ -75,6 +75,7 @@ const cv_room cv_room_dialogue = {
     .codes = cv_dialogue_codes,
     .resources = cv_dialogue_resources,
     .prompts = cv_dialogue_prompts,
+    .conditions = cv_dialogue_conditions,
     .completions = completions,
     .skills = skills,
     .topics = topics,

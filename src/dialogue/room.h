@@ -11,6 +11,7 @@ extern const cv_room cv_room_dialogue;
 extern const cv_operation cv_dialogue_ops[];
 extern const cv_resource cv_dialogue_resources[];
 extern const cv_room_prompt cv_dialogue_prompts[];
+extern const cv_condition cv_dialogue_conditions[];
 void cv_dialogue_doctor(cv_doctor *d);                            /* doctor_files.c */
 cv_import_fit cv_dialogue_import_fit(cv_arena *a, cv_where path); /* import/import.c */
 bool cv_dialogue_import(cv_import *import);

@@ -4,6 +4,7 @@
  */
 #include "base/utf8.h"
 #include "door/cli_parts.h"
+#include "door/conditions.h"
 
 enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40, MOST_WIDTH = 120 };
 enum { NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6, LEAST_TEXT = 24 };
@@ -426,11 +427,18 @@ static void topic_errors(cv_buf *out)
             print_code(out, *code);
 }
 
+static void topic_conditions(cv_buf *out)
+{
+    cv_buf_add_z(out, "What 'conclave watch --when' can tell. Rooms may share a name: then all of them are meant.\n\n");
+    cv_conditions_print(out);
+}
+
 const cv_topic *cv_help_topic_at(size_t i)
 {
-    static const cv_topic errors = {"errors", topic_errors};
-    if (i-- == 0)
-        return &errors;
+    static const cv_topic own[] = {{"errors", topic_errors}, {"conditions", topic_conditions}};
+    if (i < CV_COUNT(own))
+        return &own[i];
+    i -= CV_COUNT(own);
     for (size_t k = 0; cv_rooms[k]; k++)
         for (const cv_topic *topic = cv_rooms[k]->topics; topic && topic->name; topic++)
             if (i-- == 0)

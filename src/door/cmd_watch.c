@@ -1,8 +1,9 @@
-/* cmd_watch.c - conclave watch: every commit as it happens, in the terminal; and whoever wants to be told is told.
+/* cmd_watch.c - conclave watch: what happens, as it happens, in the terminal; by a command or a webhook, too.
  *
- *     feed --after POSITION --wait … -> entries -> those that are wanted -> a line, a command, a webhook
+ *     feed --after POSITION --wait … -> entries -> those that are wanted ----------------------> a line, a command,
+ *                                               -> scopes -> conditions that begin to hold ----> a webhook
  *
- * A command or a webhook that fails is told on standard error, and the next commit is waited for.
+ * A command or a webhook that fails is reported on standard error, and watching goes on.
  */
 #include <spawn.h>
 #include <stdio.h>
@@ -12,12 +13,19 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "door/cli_parts.h"
+#include "door/conditions.h"
 #include "door/service.h"
 #include "door/webhook.h"
 
 extern char **environ;
 
-enum { WAIT_SECONDS = 30, PAGE = 100, MAX_POSITION = 256 };
+enum {
+    WAIT_SECONDS = 30,
+    LOOK_SECONDS = 2, /* how often files are taken in that others have put there, for conditions */
+    PATIENCE_SECONDS = 300,
+    PAGE = 100,
+    MAX_POSITION = 256,
+};
 
 typedef struct {
     cv_cli *cli;
@@ -27,10 +35,33 @@ typedef struct {
     const char *command; /* NULL: none */
     cv_webhook hook;
     bool has_hook;
-    int left; /* entries until it ends; below 0: it goes on */
+    int left;                 /* lines until it ends; below 0: it goes on */
+    cv_conditions conditions; /* none is picked: commits are told */
+    cv_buf complaint;         /* why files were not taken in, as it was logged last */
 } watch;
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+/* Runs an operation for a condition, or for ourselves; the reply lives in the asker's arena. */
+typedef struct {
+    watch *w;
+    cv_arena *arena;
+} caller;
+
+static bool call_operation(void *ctx, cv_str operation, cv_str input_text, cv_str *ret_reply, cv_err *err)
+{
+    const caller *c = ctx;
+    cv_json *input = CV_NEW(c->arena, cv_json);
+    cv_errs errs = {0};
+    const cv_service_call asked = {
+        .op = cv_op_called(operation), .arena = c->arena, .input = input, .input_text = input_text};
+    if (!cv_json_parse(c->arena, input_text, input, err))
+        return false;
+    if (cv_service_run(&c->w->service, c->w->mine, &asked, &errs, ret_reply))
+        return true;
+    cv_err_copy(err, &errs.items[0]);
+    return false;
+}
 
 /* The input of one question: what comes after the position. */
 static cv_str question(watch *w, cv_arena *a, cv_str after, int limit)
@@ -38,6 +69,9 @@ static cv_str question(watch *w, cv_arena *a, cv_str after, int limit)
     cv_buf text = {0};
     cv_json_writer json = {.out = &text};
     const char *room = cv_cli_get(w->cli, "room"), *scope = cv_cli_get(w->cli, "scope");
+    int64_t wait = !limit                ? 0
+                   : w->conditions.count ? (cv_conditions_wait_ms(&w->conditions, LOOK_SECONDS * 1000) + 999) / 1000
+                                         : WAIT_SECONDS;
     cv_json_begin_object(&json);
     if (after.p)
         cv_json_key_str(&json, "after", after);
@@ -46,24 +80,16 @@ static cv_str question(watch *w, cv_arena *a, cv_str after, int limit)
     if (scope)
         cv_json_key_str(&json, "scope", cv_str_of(scope));
     cv_json_key_int(&json, "limit", limit);
-    cv_json_key_int(&json, "wait", limit ? WAIT_SECONDS : 0);
+    cv_json_key_int(&json, "wait", wait);
     cv_json_end_object(&json);
     return cv_buf_take(&text, a);
 }
 
 static bool ask(watch *w, cv_arena *a, cv_str after, int limit, cv_json *ret, cv_err *err)
 {
-    cv_json *input = CV_NEW(a, cv_json);
-    cv_errs errs = {0};
     cv_str reply;
-    const cv_service_call asked = {
-        .op = cv_op_called(CV_STR("feed")), .arena = a, .input = input, .input_text = question(w, a, after, limit)};
-    if (!cv_json_parse(a, asked.input_text, input, err))
-        return false;
-    if (cv_service_run(&w->service, w->mine, &asked, &errs, &reply))
-        return cv_json_parse(a, reply, ret, err);
-    cv_err_copy(err, &errs.items[0]);
-    return false;
+    return call_operation(&(caller){w, a}, CV_STR("feed"), question(w, a, after, limit), &reply, err) &&
+           cv_json_parse(a, reply, ret, err);
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
@@ -77,24 +103,26 @@ static bool is_wanted(const watch *w, const cv_json *entry)
     return wanted;
 }
 
-static void print_line(cv_buf *out, const cv_json *entry)
+/* The same line for people and in CONCLAVE_MESSAGE. */
+static cv_str line_of(cv_arena *a, const cv_json *entry)
 {
     const cv_json *who = cv_json_get(entry, CV_STR("who"));
-    cv_str at = cv_json_get_text(entry, "created_at"), what = cv_json_get_text(entry, "operation");
-    cv_buf_printf(out, "%.*s  %.*s  %.*s", CV_FMT(cv_str_head(at, 19)), CV_FMT(what),
-                  CV_FMT(cv_json_get_text(entry, "scope")));
+    cv_buf out = {0};
+    cv_buf_printf(&out, "%.*s  %.*s  %.*s", CV_FMT(cv_str_head(cv_json_get_text(entry, "created_at"), 19)),
+                  CV_FMT(cv_json_get_text(entry, "operation")), CV_FMT(cv_json_get_text(entry, "scope")));
     for (uint32_t i = 0; who && i < who->count; i++)
-        cv_buf_printf(out, "%s%.*s", i ? ", " : "  ", CV_FMT(who->items[i].text));
-    cv_buf_add_z(out, "\n");
+        cv_buf_printf(&out, "%s%.*s", i ? ", " : "  ", CV_FMT(who->items[i].text));
+    return cv_buf_take(&out, a);
 }
 
-/* The entry is in the environment: nothing of it becomes a part of the command. */
-static void run_command(const watch *w, cv_arena *a, cv_str json)
+/* What is told is in the environment: nothing of it becomes a part of the command. */
+static void run_command(const watch *w, cv_arena *a, cv_str json, cv_str line)
 {
     char *const arguments[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)cv_arena_copy_z(a, cv_str_of(w->command)), NULL};
     pid_t child;
     int status = 0;
     setenv("CONCLAVE_EVENT", cv_arena_copy_z(a, json), 1);
+    setenv("CONCLAVE_MESSAGE", cv_arena_copy_z(a, line), 1);
     if (posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ) != 0 || waitpid(child, &status, 0) != child)
         cv_log_line("the command could not be run");
     else if (status != 0)
@@ -102,26 +130,72 @@ static void run_command(const watch *w, cv_arena *a, cv_str json)
                     WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-static bool tell(watch *w, cv_arena *a, const cv_json *entry)
+/* False: nobody reads the lines any more, or it was the last one. */
+static bool tell(watch *w, cv_arena *a, cv_str json, cv_str line)
 {
-    cv_buf out = w->cli->json ? cv_cli_stdout_json(w->cli) : cv_cli_stdout_text(w->cli), text = {0};
+    cv_buf out = w->cli->json ? cv_cli_stdout_json(w->cli) : cv_cli_stdout_text(w->cli);
     const char *why;
-    cv_json_value(&(cv_json_writer){.out = &text}, entry);
-    cv_str json = cv_buf_take(&text, a);
-    if (w->cli->json)
-        cv_buf_printf(&out, "%.*s\n", CV_FMT(json));
-    else
-        print_line(&out, entry);
+    cv_buf_printf(&out, "%.*s\n", CV_FMT(w->cli->json ? json : line));
     if (cv_cli_flush(&out) != 0)
+        w->left = 0;
+    if (w->left == 0)
         return false;
     if (w->command)
-        run_command(w, a, json);
+        run_command(w, a, json, line);
     if (w->has_hook && !cv_webhook_post(&w->hook, json, &why))
         cv_log_line("the webhook was not told: %s", why);
-    return true;
+    w->left -= w->left > 0;
+    return w->left != 0;
+}
+
+static bool tell_entry(watch *w, cv_arena *a, const cv_json *entry)
+{
+    cv_buf text = {0};
+    cv_json_value(&(cv_json_writer){.out = &text}, entry);
+    return tell(w, a, cv_buf_take(&text, a), line_of(a, entry));
+}
+
+static bool tell_news(watch *w, cv_arena *a, const cv_condition_news *news)
+{
+    cv_buf text = {0};
+    cv_json_writer json = {.out = &text};
+    cv_str message = news->held.text;
+    char now[CV_TIME_LEN + 1];
+    cv_time_print(cv_clock_system().now_ms(NULL), now);
+    cv_json_begin_object(&json);
+    cv_json_key_str(&json, "condition", cv_str_of(news->of.condition->name));
+    cv_json_key_str(&json, "room", cv_str_of(news->of.room->name));
+    cv_json_key_str(&json, "scope", news->scope);
+    cv_json_key_str_if(&json, "who", news->held.who);
+    cv_json_key_str(&json, "message", message);
+    cv_json_key_str(&json, "created_at", cv_str_of(now));
+    cv_json_end_object(&json);
+    return tell(w, a, cv_buf_take(&text, a),
+                cv_arena_printf(a, "%.19s  %s  %.*s  %.*s", now, news->of.condition->name, CV_FMT(news->scope),
+                                CV_FMT(message)));
 }
 
 /* ---- going on ---------------------------------------------------------------------------------------------------- */
+
+/* What was committed, or what holds because of it. */
+static void tell_page(watch *w, cv_arena *a, const cv_json *reply)
+{
+    const cv_json *entries = cv_json_get(reply, CV_STR("entries"));
+    caller c = {w, a};
+    cv_condition_news_list news = {0};
+    for (uint32_t i = 0; entries && i < entries->count; i++) {
+        const cv_json *entry = &entries->items[i];
+        if (w->conditions.count)
+            cv_conditions_touch(&w->conditions,
+                                (cv_scope_id){cv_json_get_text(entry, "room"), cv_json_get_text(entry, "scope")});
+        else if (is_wanted(w, entry) && !tell_entry(w, a, entry))
+            return;
+    }
+    if (w->conditions.count && !cv_json_get_true(reply, "more"))
+        cv_conditions_look(&w->conditions, &(cv_asker){a, call_operation, &c}, &news);
+    for (size_t i = 0; i < news.count && tell_news(w, a, &news.items[i]); i++)
+        continue;
+}
 
 static bool follow(watch *w, char position[MAX_POSITION], cv_err *err)
 {
@@ -129,23 +203,51 @@ static bool follow(watch *w, char position[MAX_POSITION], cv_err *err)
         cv_arena a = {0};
         cv_json reply;
         cv_err fault = {.arena = &a};
+        if (w->conditions.count)
+            cv_service_take_in(&w->mine->handle, &w->complaint);
         bool fine = ask(w, &a, cv_str_of(position), PAGE, &reply, &fault);
-        if (!fine)
-            cv_err_copy(err, &fault);
-        const cv_json *entries = fine ? cv_json_get(&reply, CV_STR("entries")) : NULL;
-        for (uint32_t i = 0; entries && i < entries->count && w->left != 0; i++)
-            if (is_wanted(w, &entries->items[i])) {
-                w->left -= w->left > 0;
-                if (!tell(w, &a, &entries->items[i]))
-                    w->left = 0;
-            }
-        if (fine)
+        if (fine) {
+            tell_page(w, &a, &reply);
             snprintf(position, MAX_POSITION, "%.*s", CV_FMT(cv_json_get_text(&reply, "position")));
+        } else {
+            cv_err_copy(err, &fault);
+        }
         cv_arena_release(&a);
         if (!fine)
             return false;
     }
     return true;
+}
+
+/* What holds already is told first: every scope that is wanted counts as touched. */
+static bool touch_all(watch *w, cv_err *err)
+{
+    const char *room = cv_cli_get(w->cli, "room"), *scope = cv_cli_get(w->cli, "scope");
+    cv_scope_list all;
+    if (!w->conditions.count)
+        return true;
+    if (!cv_record_scopes(w->mine->handle.record, w->cli->arena, cv_str_of(room ? room : ""), &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++)
+        if (!scope || cv_str_eq(all.items[i].scope.name, cv_str_of(scope)))
+            cv_conditions_touch(&w->conditions, all.items[i].scope);
+    return true;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static bool read_conditions(watch *w, cv_err *err)
+{
+    const char *when = cv_cli_get(w->cli, "when"), *patience = cv_cli_get(w->cli, "patience");
+    int seconds = PATIENCE_SECONDS;
+    if (patience && (!cv_str_to_int(cv_str_of(patience), &seconds) || seconds < 0))
+        return cv_err_set(err, CV_ERR_USAGE, "--patience is a number of seconds from 0, not '%s'", patience);
+    if (!when)
+        return !patience || cv_err_set(err, CV_ERR_USAGE, "--patience is for conditions: add --when");
+    if (cv_cli_get(w->cli, "after"))
+        return cv_err_set(err, CV_ERR_USAGE, "--after is for commits, and conditions hold now: leave one of them out");
+    w->conditions = (cv_conditions){.patience_ms = (int64_t)seconds * 1000, .who = w->who};
+    return cv_conditions_pick(&w->conditions, w->cli->arena, cv_str_of(when), err);
 }
 
 static bool read_options(watch *w, cv_err *err)
@@ -160,6 +262,8 @@ static bool read_options(watch *w, cv_err *err)
         return cv_err_set(err, CV_ERR_USAGE, "--count is a number from 1, not '%s'", count);
     if (w->cli->argument_count)
         return cv_err_set(err, CV_ERR_USAGE, "watch takes no arguments, found '%s'", w->cli->arguments[0]);
+    if (!read_conditions(w, err))
+        return false;
     return !hook || cv_webhook_parse(cv_str_of(hook), !cv_cli_get(w->cli, "remote"), &w->hook, err);
 }
 
@@ -175,11 +279,15 @@ static int run_watch(cv_cli *cli)
     cv_service_init(&w.service, cv_cli_wanted_root(cv_cli_get(cli, "root")), NULL);
     w.mine = cv_service_own.enter(NULL);
     bool fine = ask(&w, cli->arena, after ? cv_str_of(after) : (cv_str){0}, 0, &now, &err);
-    if (fine) {
+    if (fine && touch_all(&w, &err)) {
         snprintf(position, sizeof position, "%.*s",
                  CV_FMT(after ? cv_str_of(after) : cv_json_get_text(&now, "position")));
         fine = follow(&w, position, &err);
+    } else {
+        fine = false;
     }
+    cv_conditions_release(&w.conditions);
+    cv_buf_release(&w.complaint);
     cv_service_own.leave(NULL, w.mine);
     cv_service_end(&w.service);
     return fine ? 0 : cv_cli_fail(cli, &err);
@@ -188,10 +296,13 @@ static int run_watch(cv_cli *cli)
 static const cv_cli_option watch_options[] = {
     {"room", "ROOM", "only commits of this room", NULL},
     {"scope", "SCOPE", "only of this scope of the room", NULL},
-    {"agent", "NAME", "only what this one did", NULL},
+    {"agent", "NAME", "only what this one did; with --when: what concerns this one, or everybody", NULL},
+    {"when", "CONDITIONS", "what has begun to hold, instead of commits: names with commas between", NULL},
+    {"patience", "SECONDS", "of silence, for conditions that hold in silence (default: 300)", NULL},
     {"after", "POSITION", "where to begin, as 'feed' tells it, or start (default: now)", NULL},
     {"count", "N", "end after so many (default: go on until it is interrupted)", NULL},
-    {"exec", "COMMAND", "run this in a shell for each; CONCLAVE_EVENT has it as JSON", NULL},
+    {"exec", "COMMAND", "run this in a shell for each; CONCLAVE_EVENT has it as JSON, CONCLAVE_MESSAGE as a line",
+     NULL},
     {"webhook", "URL", "send each as JSON to http://…, and try again when it is not taken", NULL},
     {"remote", NULL, "the webhook may be on another machine", NULL},
     CV_CLI_ROOT,
@@ -203,7 +314,8 @@ const cv_cli_command cv_cmd_watch = {
     .arguments = "",
     .details =
         "A line for each commit of any process: time, operation, scope and who acted; with --json the entry of the\n"
-        "feed. A command or webhook that fails is reported, and watching goes on. See docs/feed.md.\n",
+        "feed. With --when a line for each condition that holds or begins to hold: 'conclave help conditions' has\n"
+        "their names. A command or webhook that fails is reported, and watching goes on. See docs/feed.md.\n",
     .examples = "  conclave watch --after start --count 1\n",
     .options = watch_options,
     .option_count = CV_COUNT(watch_options),

@@ -123,6 +123,29 @@ typedef struct {
     bool (*begin)(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *ret_texts, cv_err *err);
 } cv_room_prompt;
 
+/* ---- what people want to hear of --------------------------------------------------------------------------------- */
+
+/* Something that holds in a scope. As long as it is found under the same key it is the same thing, which is told once.
+ */
+typedef struct {
+    cv_str key;
+    cv_str who;  /* whom it concerns; absent: everybody */
+    cv_str text; /* a sentence for people */
+} cv_held;
+
+typedef struct {
+    cv_held *items;
+    size_t count, capacity;
+} cv_held_list;
+
+/* A name for what may hold. Rooms may share one: who asks for "blocked" hears of all of them. */
+typedef struct {
+    const char *name, *about;
+    /* Asks how one scope stands now, and adds what holds. */
+    bool (*look)(const cv_asker *asker, cv_str scope, cv_held_list *ret, cv_err *err);
+    bool in_silence; /* worth a word only when nothing was committed in the scope for a while */
+} cv_condition;
+
 /* ---- words for those who type, teach and read -------------------------------------------------------------------- */
 
 /* Values of options and arguments that the record knows: the answer of an operation has a list of them. */
@@ -173,6 +196,7 @@ typedef struct cv_room {
     const cv_skill *skills;
     const cv_topic *topics;
     const cv_room_hook *hooks;
+    const cv_condition *conditions;
     struct {
         const char *field;      /* of inputs and replies, which names one of its scopes: "dialogue_id" */
         const char *value;      /* what the command line calls its value: "DIALOGUE" */

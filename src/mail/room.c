@@ -42,6 +42,7 @@ const cv_room cv_room_mail = {
     .codes = cv_mail_codes,
     .resources = cv_mail_resources,
     .skills = skills,
+    .conditions = cv_mail_conditions,
     .scope = {.one = "post office", .many = "post offices"},
     .statuses = {.good = " done completed online ",
                  .pending = " new claimed accepted delivered pending running idle busy ",

@@ -8,6 +8,7 @@ extern const cv_room cv_room_mail;
 extern const cv_room_types cv_mail_records;
 extern const cv_operation cv_mail_ops[];
 extern const cv_resource cv_mail_resources[];
+extern const cv_condition cv_mail_conditions[];
 void cv_mail_doctor(cv_doctor *d);
 bool cv_mail_measure(cv_call *call, cv_gauges *ret, cv_err *err);
 

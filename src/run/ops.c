@@ -120,6 +120,7 @@ const cv_room cv_room_run = {
     .records = &cv_run_records,
     .codes = cv_run_codes,
     .topics = topics,
+    .conditions = cv_run_conditions,
     .scope = {.one = "run", .many = "runs"},
     .statuses = {.good = " ended answered ", .pending = " running waiting started ", .bad = " stopped interrupted "},
     .folder = "runs",

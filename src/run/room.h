@@ -6,5 +6,6 @@
 
 extern const cv_room cv_room_run, cv_room_running; /* `running` has the operations of the top level */
 extern const cv_room_types cv_run_records;
+extern const cv_condition cv_run_conditions[];
 
 #endif

@@ -162,4 +162,80 @@ cp "$work/hook" "$out"
 is '.scope == "before"'
 run "a webhook that nobody listens to" 0 watch --after start --count 1 --webhook "http://127.0.0.1:$(cat "$work/hook.port")/told"
 has "the webhook was not told: nobody listens there" err
+
+# ---- watch: conditions ----
+# begins NAME COUNT OPTION...: what is told first; every line is in $out.
+begins() {
+    name=$1 wanted=$2
+    shift 2
+    timeout 60 "$conclave" watch --json --count "$wanted" "$@" >"$out" 2>"$err" # one that is not told would be waited for
+    ok $? "$name: exit 0"
+}
+project conditions
+"$conclave" agent add ada --kind human >/dev/null && "$conclave" agent add bob >/dev/null
+"$conclave" dialogue create "Rye" --expert "Baker: dough" --expert "Miller: flour" >/dev/null
+experts=$("$conclave" dialogue get rye --json | jq -r '.experts[].expert_slug' | tr '\n' ' ')
+first=${experts%% *} second=${experts#* } second=${second% }
+upper() { echo "$1" | tr a-z A-Z; }
+answers() { # ROUND TEXT: both experts
+    for expert in $first $second; do
+        "$conclave" dialogue respond rye --round "$1" --expert "$expert" --content "$2" >/dev/null 2>&1
+    done
+}
+register() { # ROUND
+    "$conclave" dialogue draft rye --round "$1" --payload-only --json | jq ". + {score: 5}" | "$conclave" dialogue round-register --data - >/dev/null 2>&1
+}
+begins "experts are missing" 2 --when expert-missing --patience 0
+jq -s -c 'map([.condition, .room, .scope, .who])' "$out" >"$work/told" && cp "$work/told" "$out"
+is "sort == ([[\"expert-missing\",\"dialogue\",\"rye\",\"$first\"],[\"expert-missing\",\"dialogue\",\"rye\",\"$second\"]] | sort)"
+begins "one expert is missing" 1 --when expert-missing --patience 0 --agent "$second"
+is ".who == \"$second\" and (.message | contains(\"$second\"))"
+answers 0 "[$(upper "$first")-T0001: Slow dough] It takes a day."
+begins "a round is complete" 1 --when expert-missing,round-complete --patience 0
+is '.condition == "round-complete" and (.message | startswith("round 0 is complete"))'
+register 0
+timeout 60 "$conclave" watch --when round-complete,blocked --room dialogue --scope rye --count 3 --json >"$work/live" 2>"$err" &
+watching=$!
+for round in 1 2; do
+    answers "$round" "Nothing new."
+    for _ in $(seq 100); do
+        [ "$(wc -l <"$work/live")" -lt "$round" ] || break
+        sleep 0.05
+    done
+    register "$round"
+done
+wait $watching
+ok $? "conditions that begin to hold are told while it watches"
+jq -s -c 'map([.condition, (.message | split(":")[0])])' "$work/live" >"$out"
+is '. == [["round-complete","round 1 is complete"],["round-complete","round 2 is complete"],["blocked","nobody has answered T0001 for 2 rounds"]]'
+"$conclave" dialogue verdict-register rye --verdict-id final --verdict-type final --recommendation "Bake slowly" --description "It tastes better." --force --warning "early" >/dev/null
+begins "converged and decided" 2 --when converged,decided
+jq -s -c 'map(.condition)' "$out" >"$work/told" && cp "$work/told" "$out"
+is '. == ["converged","decided"]'
+"$conclave" mail send --from bob --to ada "The oven is free" >/dev/null && "$conclave" mail send --from ada --to bob "Thanks" >/dev/null
+begins "mail for me" 1 --when mail --agent ada --exec 'echo "$CONCLAVE_MESSAGE" >said; echo "$CONCLAVE_EVENT" | jq -r .condition >>said'
+is '.who == "ada" and (.message | contains("The oven is free"))'
+tail -n 1 said >"$out" && grep -q 'mail for ada from bob: The oven is free' said
+ok $? "the command has the sentence"
+has mail
+claimed=$("$conclave" mail claim bob --json)
+"$conclave" mail fail bob --message-id "$(echo "$claimed" | jq -r .message.message_id)" --token "$(echo "$claimed" | jq .token)" --error-details none --final >/dev/null
+begins "a dead letter" 1 --when dead-letter
+is '.who == "bob"'
+"$conclave" chat open "baking" --participants Baker@ada,Consultant@bob --id baking >/dev/null
+"$conclave" chat send baking --from Consultant@bob --type CONSULT_BLOCKER --tag @Baker --body "CONSULT_DOMAIN: flour
+what_is_wrong: it is wet
+why_it_matters: it rots
+next_steps: dry it" >/dev/null
+begins "a chat blocks" 2 --when blocked,unread --room chat --agent ada
+jq -s -c 'map([.condition, .who])' "$out" >"$work/told" && cp "$work/told" "$out"
+is '. == [["blocked","ada"],["unread","ada"]]'
+run "a condition that no room has" 2 watch --when mail,ready
+has "there is no condition 'ready'" err
+has "round-complete" err
+run "conditions of the past" 2 watch --when mail --after start
+run "patience without conditions" 2 watch --patience 5
+run "patience that is no number" 2 watch --when mail --patience soon
+run "the help has their names" 0 help conditions
+has "expert-missing"
 finish

@@ -8,7 +8,7 @@
 import { createRequire } from "node:module";
 import { execFileSync, spawn } from "node:child_process";
 import { createServer } from "node:http";
-import { readFileSync, mkdirSync } from "node:fs";
+import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { hostile, marks, plant } from "./hostile.mjs";
 
 const need = createRequire(new URL("../../web/package.json", import.meta.url));
@@ -75,7 +75,7 @@ async function together(tasks) {
 const decided = "#/dialogue/nvidia-investment-decision";
 const views = {
   "#/": ["Five things need attention.", "1 dead letter of builder", "2 messages wait for ada", "Implementer@builder is blocked", "docs/cut-over.md was changed", "2 of 4 experts have answered", "Should Acme Trust swap", "tensions closed", "tester"],
-  "#/?room=mail": ["Handed in a plan to"],
+  "#/?room=mail": ["planner handed in a plan to", "builder could not do a message in"],
   "#/dialogue": ["Two dialogues: one is running, one is decided.", "Ask a question"],
   "#/dialogue?show=decided": ["Decided: REJECT the full swap"],
   "#/mail": ["one dead letter.", "test/queue does not exist on this branch", "1 of 5 tasks completed. The end waits for keys", "critical", "Requeue"],
@@ -92,7 +92,7 @@ const views = {
   "#/experts/muffin": ["Value Analyst", "Seven contributions in one dialogue, score 32", "Growth vs income", "As a table"],
   "#/sign-in": ["Nobody is signed in"],
   "#/nowhere": ["There is nothing at this address."],
-  "#/feed/notes": ["What happened in the room Notes", "Left a note in"],
+  "#/feed/notes": ["What happened in the room Notes", "ada left a note in"],
   "#/dialogue/job-queue": ["Round 1 is waiting for sam and ines.", "Two tensions are open: One failure domain (sam), Billed twice (noor).", "Answer as an expert", "noor answered round 1"],
   "#/dialogue/job-queue/rounds": ["Scoreboard", "my bias is known", "[KIM-P0001: One transaction is enough]", "without a marker"],
   [decided]: ["Should Acme Trust swap its NVAI position", "Decided in round 2: REJECT the full swap", "Brioche disagrees.", "Minority view: Brioche", "Begin after the refinancing closes", "Growth vs income", "joined in R2", "✗ dissents", "The score fell from 41 to 38."],
@@ -253,6 +253,20 @@ async function saved(page, button) {
   const slug = JSON.parse(run("dialogue", "get", id, "--json")).experts[0].expert_slug;
   run("dialogue", "round-register", id, "--round", "0", "--score", "5", "--data", JSON.stringify({ perspectives: [{ local_id: `${slug.toUpperCase()}-P0001`, label: "It was seen", content: "At once.", contributors: [slug] }] }));
   ok(await shows(page, "One round, one contribution"), "a round that another process registers appears without a reload");
+
+  // A run: the first attempt fails, the second waits until it may go on.
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/agent.sh`, `cat >/dev/null\n[ "$CONCLAVE_ATTEMPT" -gt 1 ] || { echo "no oven" >&2; exit 3; }\nuntil [ -e ${folder}/go ]; do sleep 0.05; done\necho "[$(echo "$CONCLAVE_EXPERT" | tr a-z A-Z)-P0001: Fine] It is."\n`);
+  const running = JSON.parse(run("dialogue", "create", "Runs by itself", "--expert", "Baker: dough", "--expert", "Miller: flour", "--json")).dialogue_id;
+  await page.goto(`${url}/#/dialogue/${running}`);
+  await shows(page, "No round has been held yet");
+  ok((await page.locator(".run").count()) === 0, "what never ran has no lines of a run");
+  const runner = spawn(conclave, ["run", running, "--agent", `sh ${folder}/agent.sh`, "--judge", "mechanical", "--rounds", "1"], { stdio: "ignore" });
+  const ended = new Promise((done) => runner.once("exit", done));
+  ok(await shows(page, "Run running", "thinking · ", "attempt 2"), "each expert of a run has a live line: thinking, and the attempt", (await page.locator("main").innerText()).slice(0, 1500));
+  writeFileSync(`${folder}/go`, "");
+  await ended;
+  ok((await shows(page, "answered · 1 marker · ")) && (await page.locator(".seat .green").count()) === 2, "then who has answered, and how long it took", (await page.locator("main").innerText()).slice(0, 1500));
   await page.context().close();
 }
 
@@ -304,7 +318,7 @@ async function saved(page, button) {
   await page.getByRole("button", { name: "Decide" }).click();
   ok(await shows(page, "Decided in round 1: Move, keys first", "entered by ada, a person"), "a verdict is given, marked as a person's", await page.locator(".fault").allInnerTexts());
   await page.goto(`${url}/#/dialogue`);
-  await page.getByText("+ Ask a question").click();
+  await page.getByText("Ask a question").click();
   await page.getByLabel("Title").fill("Where to eat");
   await page.getByLabel("Question").fill("Where do we eat today?");
   await page.getByLabel("Panel").selectOption("hiring");

@@ -32,7 +32,7 @@ const pages: Page[] = [
 function useOthers(): Page[] {
   const [names, setNames] = useState<string[]>([]);
   useEffect(() => {
-    const known = new Set([...pages.map((p) => p.name), "agent", "token"]);
+    const known = new Set(pages.map((p) => p.name));
     fetch("/api").then(
       async (response) => setNames(((await response.json()) as { rooms?: string[] }).rooms?.filter((name) => !known.has(name)) ?? []),
       () => undefined,

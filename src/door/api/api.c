@@ -360,7 +360,8 @@ static void take_index(cv_http_exchange *x)
     cv_json_key(&w, CV_STR("rooms"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < cv_room_count(); i++)
-        cv_json_str(&w, cv_str_of(cv_room_at(i)->name));
+        if (!cv_room_at(i)->of_project)
+            cv_json_str(&w, cv_str_of(cv_room_at(i)->name));
     cv_json_end_array(&w);
     cv_json_end_object(&w);
     cv_buf_add_char(&out, '\n');

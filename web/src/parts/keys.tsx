@@ -1,5 +1,5 @@
 // keys.tsx - the keyboard: what can be done with it, and doing it.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { go, link } from "../router";
 
 /** After g: where to. Letters of rooms are given by the frame. */
@@ -67,7 +67,7 @@ export function useKeys(ways: Ways, toggleHelp: () => void): void {
 
 export function Keys({ ways, onClose }: { ways: Ways; onClose: () => void }): preact.JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     box.current?.focus();
     const close = (event: KeyboardEvent): void => {
       if (event.key !== "Escape") return;

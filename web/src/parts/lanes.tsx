@@ -62,6 +62,23 @@ function Legend(): preact.JSX.Element {
   );
 }
 
+/** How the rounds went, below their columns: a figure, and a bar against the highest. */
+function Course({ name, tone, values }: { name: string; tone: string; values: number[] }): preact.JSX.Element {
+  const most = Math.max(1, ...values);
+  return (
+    <tr class="course-row">
+      <th scope="row">{name}</th>
+      {values.map((value) => (
+        <td class="cell figure">
+          <span class={`bar ${tone}`} style={{ "--part": `${(100 * Math.max(0, value)) / most}%` }} aria-hidden="true" />
+          <span>{value}</span>
+        </td>
+      ))}
+      <td class="score" />
+    </tr>
+  );
+}
+
 export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
   const lanes = lanesOf(d);
   const against = new Set(dissents(d).map((v) => v.author));
@@ -107,6 +124,12 @@ export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
               );
             })}
           </tbody>
+          {d.rounds.length > 0 && (
+            <tfoot>
+              <Course name="Score of the round" tone="accent" values={d.rounds.map((r) => r.score)} />
+              <Course name="Open tensions" tone="amber" values={d.rounds.map((r) => r.openTensions)} />
+            </tfoot>
+          )}
         </table>
       </div>
       <Legend />

@@ -80,6 +80,14 @@ function useFigures(): Figure[] {
   return data ? [{ value: String(open), label: open === 1 ? "open chat" : "open chats", href: link("chat") }] : [];
 }
 
+function MessageLink({ chat, id }: { chat: string; id: string }): preact.JSX.Element {
+  return (
+    <a class="id" href={link("chat", chat, id)}>
+      {id}
+    </a>
+  );
+}
+
 function Blockers({ chat, who }: { chat: string; who: string }): preact.JSX.Element {
   const asked = useAsk<Gate>({ operation: "chat/gate", input: { as: who }, room: "chat" });
   return (
@@ -88,7 +96,7 @@ function Blockers({ chat, who }: { chat: string; who: string }): preact.JSX.Elem
         .filter((b) => b.chat_id === chat)
         .map((b) => (
           <p class="blocker" role="note">
-            <strong class="red">■ {who} is blocked</strong> by {b.message} of {b.from}. Cleared by {b.cleared_by}.
+            <strong class="red">■ {who} is blocked</strong> by <MessageLink chat={chat} id={b.message} /> of {b.from}. Cleared by {b.cleared_by}.
           </p>
         ))}
     </>
@@ -101,7 +109,7 @@ function sentenceOf(chat: Shown): string {
   return `${capital(count(chat.messages.length, "message"))} between ${list(chat.participants.map((p) => p.split("@")[1] ?? p))}; the chat is ${state}.${unread.length ? ` ${list(unread)} ${unread.length === 1 ? "has" : "have"} something to read.` : ""}`;
 }
 
-function Bubble({ m, participants, own }: { m: Message; participants: string[]; own: boolean }): preact.JSX.Element {
+function Bubble({ m, chat, participants, own }: { m: Message; chat: string; participants: string[]; own: boolean }): preact.JSX.Element {
   const readers = readersOf(m, participants);
   const identity = m.from.split("@")[1] ?? m.from;
   return (
@@ -110,8 +118,12 @@ function Bubble({ m, participants, own }: { m: Message; participants: string[]; 
         <AgentName name={identity} />
         <span>{m.from.split("@")[0]}</span>
         <strong>{m.type.replaceAll("_", " ").toLowerCase()}</strong>
-        <span>{m.id}</span>
-        {m.reply_to && <span>answers {m.reply_to}</span>}
+        <MessageLink chat={chat} id={m.id} />
+        {m.reply_to && (
+          <span>
+            answers <MessageLink chat={chat} id={m.reply_to} />
+          </span>
+        )}
         {m.at && <Time at={m.at} />}
       </div>
       <Prose text={m.body.replace(/\n/g, "  \n")} />
@@ -170,7 +182,7 @@ function OneChat({ id, message }: { id: string; message: string }): preact.JSX.E
             <div>
             <ol class="chat">
               {chat.messages.map((m) => (
-                <Bubble m={m} participants={chat.participants} own={m.from === mine} />
+                <Bubble m={m} chat={chat.chat_id} participants={chat.participants} own={m.from === mine} />
               ))}
             </ol>
             <Act

@@ -474,7 +474,8 @@ const verbs: Record<string, string> = {
   complete: "completed a task in",
   take: "took the prompt from",
   fetch: "fetched an answer from",
-  log: "wrote into the log of",
+  log: "",
+  slot: "",
 };
 
 export const mail: Room = {

@@ -15,6 +15,7 @@ import { History, Latest } from "./history";
 import { Beside, Item } from "./item";
 import { Panel } from "./panel";
 import { Rounds } from "./rounds";
+import { Run } from "./run";
 import { TensionList, Tensions } from "./tensions";
 
 export const views: [string, string][] = [
@@ -154,10 +155,13 @@ function lead(d: Dialogue): string {
 function Overview({ d, waiting }: { d: Dialogue; waiting: Waiting | undefined }): preact.JSX.Element {
   return (
     <div class="columns overview">
-      <section aria-label="Who said what">
-        <Heading more={lead(d)}>Who said what</Heading>
-        <Lanes d={d} />
-      </section>
+      <div>
+        {!report && !finalVerdict(d) && <Run d={d} />}
+        <section aria-label="Who said what">
+          <Heading more={lead(d)}>Who said what</Heading>
+          <Lanes d={d} />
+        </section>
+      </div>
       <div class="aside">
         <TensionList d={d} />
         <RestsOn d={d} />
@@ -167,6 +171,7 @@ function Overview({ d, waiting }: { d: Dialogue; waiting: Waiting | undefined })
         <Heading>How it got there</Heading>
         <Charts d={d} />
         {!report && <Acting d={d} waiting={waiting} />}
+        {!report && finalVerdict(d) && <Run d={d} />}
       </section>
     </div>
   );

@@ -11,6 +11,8 @@ interface Row {
   status: string;
   created_at: string;
   total_rounds: number;
+  /** When it was put away; those are shown only when they are asked for. */
+  archived?: boolean | string | null;
 }
 
 interface Page {
@@ -22,11 +24,12 @@ interface Page {
 
 const running = (row: Row): boolean => row.status === "open" || row.status === "converging";
 
-const filters: [string, string, (row: Row) => boolean][] = [
-  ["", "all", () => true],
-  ["running", "running", running],
-  ["decided", "decided", (row) => row.status === "converged"],
-  ["abandoned", "abandoned", (row) => row.status === "abandoned"],
+const filters: [string, (row: Row) => boolean][] = [
+  ["all", (row) => !row.archived],
+  ["running", (row) => !row.archived && running(row)],
+  ["decided", (row) => !row.archived && row.status === "converged"],
+  ["abandoned", (row) => !row.archived && row.status === "abandoned"],
+  ["archived", (row) => Boolean(row.archived)],
 ];
 
 const MOST = 50; // rows; the rest is found by searching
@@ -87,7 +90,7 @@ function Ask(): preact.JSX.Element {
   const panels = useAsk<{ panels: { name: string }[] }>({ operation: "dialogue/panel-list", room: "-" });
   return (
     <Act
-      title="+ Ask a question"
+      title="Ask a question"
       operation="dialogue/create"
       verb="Begin"
       fields={[
@@ -103,20 +106,20 @@ function Ask(): preact.JSX.Element {
 
 export function Dialogues({ place, short }: { place: Place; short?: boolean }): preact.JSX.Element {
   const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", input: { limit: 1000 }, room: "dialogue" });
-  const filter = place.parameters.get("show") ?? "";
-  const keep = filters.find(([name]) => name === filter)?.[2] ?? (() => true);
+  const filter = place.parameters.get("show") ?? "all";
+  const keep = filters.find(([name]) => name === filter)?.[1] ?? (() => true);
   return (
     <Loaded asked={asked}>
       {({ dialogues }) => {
         const rows = dialogues.filter(keep);
         return (
           <section aria-label="Dialogues">
-            {!short && <h1 class="sentence">{sentenceOf(dialogues)}</h1>}
+            {!short && <h1 class="sentence">{sentenceOf(dialogues.filter((row) => !row.archived))}</h1>}
             <div class="heading">
               {short && <Heading>Dialogues</Heading>}
-              <Choice label="Which dialogues" picked={filter} options={filters.map(([name, word]) => [name, word])} href={(show) => linkWith(place, { show })} />
+              <Choice label="Which dialogues" picked={filter} options={filters.map(([name]) => [name, name])} href={(show) => linkWith(place, { show: show === "all" ? "" : show })} />
             </div>
-            {rows.length === 0 && <p class="facts">{short ? sentenceOf(dialogues) : "None."}</p>}
+            {rows.length === 0 && <p class="facts">{short && dialogues.length === 0 ? sentenceOf(dialogues) : "None."}</p>}
             <ul class="rows">
               {rows.slice(0, short ? 8 : MOST).map((row) => (
                 <li key={row.dialogue_id}>

@@ -1,5 +1,5 @@
 // item.tsx - one contribution: its text, what became of it, what it refers to, what refers to it, and where it was said.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { sourcesOf, textOf, type Dialogue, type Edge, type Entity } from "../dialogue";
 import { Copy, EntityLink, ExpertName, Glyph, Prose, Status } from "../parts/show";
 import { go, linkWith, useHere } from "../router";
@@ -115,7 +115,7 @@ export function Beside({ d }: { d: Dialogue }): preact.JSX.Element | null {
   const id = here.parameters.get("item") ?? "";
   const box = useRef<HTMLElement>(null);
   const close = linkWith(here, { item: "" });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!id) return;
     const before = document.activeElement;
     box.current?.focus({ preventScroll: true });
