@@ -1,5 +1,7 @@
 #!/bin/sh
-# postgres_cuts.sh - the connection to the server is cut before one message of a write, whichever room writes: the write is
+# postgres_cuts.sh - what is written and waited for while a connection, or the server, comes and goes.
+#
+# The connection to the server is cut before one message of a write, whichever room writes: the write is
 # done, once, or it is refused and nothing of it is there: then the same command does it. A sample of the messages for each
 # seed; all of them in the soak.
 . "$(dirname "$0")/lib.sh"
@@ -73,4 +75,44 @@ is "[.notes[] | select(.message | startswith(\"header \"))] | length == $done_no
 run "each agent is there" 0 agent list --json
 is "[.agents[] | select(.agent_id | test(\"^a[0-9]\"))] | length == $done_agent"
 run "the record verifies" 0 verify
+
+# ---- the server is killed and started again while others wait --------------------------------------------------------
+
+echo "store = \"$("$server" address "$dir")\"" >.conclave/config && rm -f .conclave/seen
+quiet agent add late
+"$conclave" serve --port 0 >"$work/served" 2>"$work/serve.err" &
+serving=$!
+"$conclave" mail wait late --timeout-seconds 60 --json >"$work/waited" 2>"$work/wait.err" &
+waiting=$!
+"$conclave" watch --json >"$work/watched" 2>"$work/watch.err" &
+watching=$!
+# until COMMAND...: at most ten seconds.
+until_true() {
+    for _ in $(seq 100); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    return 1
+}
+until_true grep -q http "$work/served"
+url=$(sed -n 's|.*\(http://[0-9.]*:[0-9]*\).*|\1|p' "$work/served" | head -n 1)
+until_true curl -sf "$url/healthz"
+ok $? "a server of the project is well"
+until_true grep -q '"rev"' "$work/watched"
+ok $? "watch tells of commits"
+"$server" kill "$dir" && "$server" restart "$dir"
+run "a write after it" 0 mail send --from User --to late --message-id after "after the restart"
+until_true curl -sf "$url/healthz"
+ok $? "a server of the project is well again"
+curl -s "$url/metrics" | grep -qx "conclave_record_readable 1"
+ok $? "… and says so"
+wait $waiting
+ok $? "who waited for mail: exit status 0"
+jq -e '[.messages[].message_id] == ["after"]' "$work/waited" >/dev/null
+ok $? "… has it"
+until_true grep -q '"mail send"' "$work/watched"
+ok $? "watch tells of it, too"
+kill -TERM $watching $serving
+wait $serving
+ok $? "the server of the project ends when it is told to"
 finish
