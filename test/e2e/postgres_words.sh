@@ -176,6 +176,16 @@ ok $? "… and is done when the standby is back"
 [ "$(grep -c "has not answered" "$work/waits.err")" = 1 ]
 ok $? "… it says so once"
 
+# ---- a standby as the store, asked for by name ---------------------------------------------------------------------
+
+run "a standby" 0 init "$work/standing" --store "$("$server" address "$work/standby")&target_session_attrs=any"
+run "a standby is read" 0 dialogue list --root "$work/standing" --json
+is '[.dialogues[].title] | contains(["Before"])'
+run "a standby is not written" 2 dialogue create "No" --root "$work/standing"
+has "this server is a standby: name the primary in the address" err
+run "a standby, doctor" 1 doctor --root "$work/standing" --json
+is '[.findings[] | select(.check == "standbys" and .level == "error") | .message] | any(test("is a standby itself"))'
+
 # ---- what is left after a failover to a standby that had less --------------------------------------------------------
 
 psql -qAtX "$primary" -c "ALTER SYSTEM SET synchronous_standby_names = ''" -c "SELECT pg_reload_conf()" >/dev/null
