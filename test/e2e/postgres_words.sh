@@ -34,11 +34,46 @@ export PGSERVICEFILE
 run "a service that the file lacks" 2 init --store "postgresql:///work?service=nowhere"
 has 'definition of service "nowhere" not found' err
 has "check service= in the address" err
+# One that is there names the rest, a password too: nothing of it is kept or shown.
+printf '[other]\nhost=%s\ndbname=conclave\nuser=conclave\npassword=hunter2\n' "$(echo "$base" | sed 's/.*host=\([^&]*\).*/\1/')" >services
+run "a service" 0 init "$work/service" --store "postgresql:///?service=other&schema=${schema}_t"
+run "a service" 0 doctor --root "$work/service"
+! grep -rq hunter2 "$work/service/.conclave" "$out" "$err"
+ok $? "a service: its password is not kept and not shown"
 unset PGSERVICEFILE
+PGHOST=$(echo "$base" | sed 's/.*host=\([^&]*\).*/\1/') PGUSER=conclave PGDATABASE=conclave PGPASSWORD=hunter2
+export PGHOST PGUSER PGDATABASE PGPASSWORD
+run "variables" 0 init "$work/variables" --store "postgresql://?schema=${schema}_t"
+run "variables" 0 dialogue list --root "$work/variables"
+! grep -rq hunter2 "$work/variables/.conclave" "$out" "$err"
+ok $? "variables: the password is not kept and not shown"
+unset PGHOST PGUSER PGDATABASE PGPASSWORD
 run "an empty address" 1 init --store ""
 has "expected at least 1 character, found 0" err
 [ ! -e .conclave ]
 ok $? "what has failed leaves nothing"
+
+# ---- other databases -------------------------------------------------------------------------------------------------
+
+sql "CREATE DATABASE latin_$$ ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0" &&
+    sql "CREATE DATABASE turkish_$$ TEMPLATE template0 ICU_LOCALE 'tr-TR'" || exit 1
+in_database() { echo "$base" | sed "s|/conclave?|/$1_$$?|"; }
+run "a database that is not in UTF-8" 2 init --store "$(in_database latin)"
+has "the encoding LATIN1, a record needs UTF8" err
+[ ! -e .conclave ]
+ok $? "a database that is not in UTF-8: leaves nothing"
+# Words that SQL knows, in a database that orders texts by the rules of another language.
+run "a schema that is a word of SQL" 0 init "$work/word" --store "$(in_database turkish)&schema=order"
+run "a schema that is a word of SQL" 0 dialogue create "Işık İstanbul" --root "$work/word" --json
+run "a schema that is a word of SQL: search" 0 search ISTANBUL --root "$work/word" --json
+is '.count == 1'
+run "a schema that is a word of SQL: backup" 0 backup "$work/word.db" --root "$work/word"
+run "a schema that is a word of SQL: restore" 0 restore "$work/word.db" --root "$work/word"
+run "a schema that is a word of SQL: verify" 0 verify --root "$work/word" --json
+run "a schema that is a word of SQL: doctor" 0 doctor --root "$work/word" --json
+is '.healthy'
+sql "DROP DATABASE latin_$$" && sql "DROP DATABASE turkish_$$ WITH (FORCE)"
+ok $? "nobody is left in them"
 
 # ---- the password file -----------------------------------------------------------------------------------------------
 
@@ -140,6 +175,16 @@ wait "$waits"
 ok $? "… and is done when the standby is back"
 [ "$(grep -c "has not answered" "$work/waits.err")" = 1 ]
 ok $? "… it says so once"
+
+# ---- a standby as the store, asked for by name ---------------------------------------------------------------------
+
+run "a standby" 0 init "$work/standing" --store "$("$server" address "$work/standby")&target_session_attrs=any"
+run "a standby is read" 0 dialogue list --root "$work/standing" --json
+is '[.dialogues[].title] | contains(["Before"])'
+run "a standby is not written" 2 dialogue create "No" --root "$work/standing"
+has "this server is a standby: name the primary in the address" err
+run "a standby, doctor" 1 doctor --root "$work/standing" --json
+is '[.findings[] | select(.check == "standbys" and .level == "error") | .message] | any(test("is a standby itself"))'
 
 # ---- what is left after a failover to a standby that had less --------------------------------------------------------
 

@@ -103,6 +103,10 @@ static void passwords_are_refused_and_never_shown(void **state)
         "postgresql://db/work?PASSWORD=hunter2",
         "postgresql://db/work?schema=x&pass%77ord=hunter2&sslmode=require",
         "postgresql://db/work?sslpassword=hunter2",
+        "postgresql://db/work?scram_client_key=hunter2",
+        "postgresql://db/work?oauth_client_secret=hunter2",
+        "postgresql://db/work;password=hunter2",
+        "postgresql://db/work?sslmode=require%3BPWD=hunter2",
         "postgresql://db/work?passwd=hunter2",
         "postgresql://db/work?pwd=hunter2",
     };

@@ -76,8 +76,22 @@ static cv_str decoded(cv_arena *a, cv_str text)
 /* Also what only looks like one: a word that is nearly right is taken for it by people, and shown by libpq. */
 static bool is_password(cv_str key)
 {
-    return cv_str_find_nocase(key, CV_STR("passw")) != SIZE_MAX || cv_str_find_nocase(key, CV_STR("pwd")) != SIZE_MAX ||
-           cv_str_find_nocase(key, CV_STR("secret")) != SIZE_MAX;
+    static const cv_str parts[] = {CV_STR_INIT("passw"), CV_STR_INIT("pwd"), CV_STR_INIT("secret"),
+                                   CV_STR_INIT("scram")};
+    size_t i = 0;
+    while (i < CV_COUNT(parts) && cv_str_find_nocase(key, parts[i]) == SIZE_MAX)
+        i++;
+    return i < CV_COUNT(parts);
+}
+
+/* The same behind a ';', as the addresses of other programs have it: for libpq it would be part of a name. */
+static bool has_other_password(cv_arena *a, cv_str text)
+{
+    cv_str piece, all = decoded(a, text);
+    for (bool first = true; cv_str_split(&all, ';', &piece); first = false)
+        if (!first && is_password(cv_str_head(piece, cv_str_find_char(piece, '='))))
+            return true;
+    return false;
 }
 
 /* ---- passwords ----------------------------------------------------------------------------------------------------
@@ -119,11 +133,16 @@ static bool find_secret(cv_str text, size_t *ret_begin, size_t *ret_end)
     return !in_parameter;
 }
 
-/* First that of the user, then those among the parameters: each may stand before the other. */
+/* First what others put behind a ';', then that of the user, then those among the parameters: each may stand before
+ * the other. */
 cv_str cv_postgres_address_masked(cv_arena *a, cv_str text)
 {
     cv_buf out = {0};
     size_t begin, end;
+    if (has_other_password(a, text)) {
+        size_t plain = cv_str_find_char(text, ';'), escaped = cv_str_find_nocase(text, CV_STR("%3b"));
+        text = cv_arena_join(a, cv_str_head(text, plain < escaped ? plain : escaped), CV_STR(";***"));
+    }
     if (find_secret(text, &begin, &end))
         text = cv_arena_join(a, cv_arena_join(a, cv_str_head(text, begin), CV_STR("***")), cv_str_from(text, end));
     cv_buf_add(&out, cv_str_head(text, cv_str_find_char(text, '?')));
@@ -254,7 +273,7 @@ bool cv_postgres_address_parse(cv_arena *a, cv_str text, cv_postgres_address *re
     if (!cv_postgres_is_address(text))
         return refuse(CV_STR("it does not begin with postgresql://"),
                       "write postgresql://[USER@]HOST[:PORT]/DATABASE[?KEY=VALUE&…]", err);
-    if (find_secret(text, &begin, &end))
+    if (find_secret(text, &begin, &end) || has_other_password(a, text))
         return refuse_password(err);
     if (cv_str_has_control(text))
         return refuse(CV_STR("it has line breaks or other control characters"), "take them out", err);

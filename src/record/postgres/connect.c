@@ -262,6 +262,20 @@ static bool set_up(cv_postgres *c, PGconn *conn)
     return PQsetnonblocking(conn, 1) == 0 && (!c->pipeline || PQenterPipelineMode(conn) == 1);
 }
 
+/* Others cannot hold every text, or do not know what one is. */
+static bool is_unicode(PGconn *conn, cv_buf *said)
+{
+    const char *encoding = PQparameterStatus(conn, "server_encoding");
+    if (!encoding || strcmp(encoding, "UTF8") == 0)
+        return true;
+    cv_buf_printf(
+        said,
+        "the database has the encoding %s, a record needs UTF8: make another one with 'createdb --encoding=UTF8 "
+        "--template=template0 NAME'\n",
+        encoding);
+    return false;
+}
+
 static cv_postgres_result try_host(cv_postgres *c, cv_arena *a, const plan *p, const host *h, char state[6],
                                    cv_buf *said, cv_err *err)
 {
@@ -281,6 +295,8 @@ static cv_postgres_result try_host(cv_postgres *c, cv_arena *a, const plan *p, c
     cv_postgres_result result = finish_connecting(c, conn, wait_ms, a, state, said, err);
     if (result == CV_POSTGRES_OK && !set_up(c, conn))
         result = told(a, conn, state, said);
+    if (result == CV_POSTGRES_OK && !is_unicode(conn, said))
+        result = CV_POSTGRES_OTHER;
     if (result == CV_POSTGRES_OK)
         c->conn = conn;
     else

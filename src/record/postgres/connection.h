@@ -208,6 +208,7 @@ const char *cv_postgres_fill(cv_arena *a, const char *text, const cv_postgres_wo
 
 /* The text of a named statement of sql/postgres/statements.sql, as it stands there, and with $schema filled. */
 const char *cv_postgres_statement_text(const char *name);
+cv_str cv_postgres_quoted(cv_arena *a, const char *name); /* of a schema: it may be a word of SQL */
 const char *cv_postgres_statement_in(cv_arena *a, const char *schema, const char *name);
 
 /* Makes the schema current: 1, 2, 3 … a transaction for each migration. `create`: a schema that is not there is made;

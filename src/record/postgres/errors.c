@@ -134,6 +134,9 @@ cv_postgres_result cv_postgres_trouble(const cv_postgres *c, cv_postgres_result 
     trouble it = trouble_of(result);
     cv_str words = one_line(err->arena, message);
     const char *hint = c->conn ? NULL : hint_of(words); /* while connecting */
+    if (c->conn && cv_str_find(words, CV_STR("during recovery")) != SIZE_MAX)
+        hint = "this server is a standby: name the primary in the address, or all servers with "
+               "target_session_attrs=read-write";
     if (c->conn && result == CV_POSTGRES_DENIED)
         hint = "have the owner of the schema grant what is missing; 'conclave doctor' names it";
     cv_err_set(err, it.means, "cannot %s: %s%s%.*s%s", doing, it.what, words.n ? " (" : "", CV_FMT(words),

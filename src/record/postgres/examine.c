@@ -232,7 +232,13 @@ static bool see_standby(void *ctx, const cv_postgres_row *row, cv_err *err)
 
 static void examine_standbys(exam *e)
 {
-    if (e->is_standby || !ask(e, "standbys", "exam_standbys", CV_STR(""), see_standby))
+    if (e->is_standby) {
+        say(e, "standbys", CV_EXAMINED_ERROR,
+            CV_STR("the server is a standby itself: it takes no writes, and shows what has come to it so far"),
+            CV_STR("name the primary in the address, or all servers with target_session_attrs=read-write"));
+        return;
+    }
+    if (!ask(e, "standbys", "exam_standbys", CV_STR(""), see_standby))
         return;
     if (e->standbys == 0)
         say(e, "standbys", CV_EXAMINED_NOTE,

@@ -214,7 +214,7 @@ static void add_partitions(site *s, cv_postgres_batch *batch, const char *doing,
 static void add_statements(site *s, cv_postgres_batch *batch, const char *doing, const cv_sql_migration *m)
 {
     static const cv_str mark = CV_STR_INIT("/*partitioned*/");
-    const cv_postgres_word words[] = {{"$schema", cv_str_of(s->c->address.schema)}};
+    const cv_postgres_word words[] = {{"$schema", cv_postgres_quoted(s->a, s->c->address.schema)}};
     cv_str one, rest = cv_str_of(cv_postgres_fill(s->a, m->text, words, CV_COUNT(words)));
     int64_t partitions = s->rows.count ? s->partitions : s->c->address.partitions;
     while (next_statement(&rest, &one)) {

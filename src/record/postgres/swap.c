@@ -47,8 +47,8 @@ static server *server_of(const cv_swap *s)
 static const char *text_of(const cv_swap *s, const char *name)
 {
     const server *v = server_of(s);
-    const cv_postgres_word words[] = {{"$restoring", cv_str_of(v->restoring.schema)},
-                                      {"$kept", cv_str_of(v->kept ? v->kept : "")}};
+    const cv_postgres_word words[] = {{"$restoring", cv_postgres_quoted(s->arena, v->restoring.schema)},
+                                      {"$kept", cv_postgres_quoted(s->arena, v->kept ? v->kept : "")}};
     const char *text = cv_postgres_statement_in(s->arena, v->address.schema, name);
     return cv_postgres_fill(s->arena, text, words, CV_COUNT(words));
 }

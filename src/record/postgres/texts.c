@@ -32,8 +32,13 @@ const char *cv_postgres_statement_text(const char *name)
     return cv_sql_postgres_statements[i].text;
 }
 
+cv_str cv_postgres_quoted(cv_arena *a, const char *name)
+{
+    return cv_arena_printf(a, "\"%s\"", name);
+}
+
 const char *cv_postgres_statement_in(cv_arena *a, const char *schema, const char *name)
 {
-    const cv_postgres_word words[] = {{"$schema", cv_str_of(schema)}};
+    const cv_postgres_word words[] = {{"$schema", cv_postgres_quoted(a, schema)}};
     return cv_postgres_fill(a, cv_postgres_statement_text(name), words, CV_COUNT(words));
 }
