@@ -190,8 +190,11 @@ static void new_pointers(cv_chat_change *ch, const cv_chat_header *header, cv_ch
     cv_chat_pointers_of(&ch->view, ret);
     for (size_t i = 0; i < ret->count; i++) {
         cv_chat_pointer_row row = ret->items[i];
-        row.place = (int64_t)(cv_chat_edit_moved(&ch->edits, old + (size_t)row.place) - header->text.n);
-        row.line = ch->rebuilt ? -1 : row.line;
+        const cv_chat_pointer *now = ch->rebuilt ? cv_chat_pointer_of(header, row.participant) : NULL;
+        if (row.place >= 0)
+            row.place = (int64_t)(cv_chat_edit_moved(&ch->edits, old + (size_t)row.place) - header->text.n);
+        if (now) /* restored: the line that goes with the message; where that is, the next look finds */
+            row.line = now->line - header->lines, row.place = -1;
         if (!cv_str_eq(row.participant, ch->reader) && !is_kept(&ch->view, &row))
             ret->items[kept++] = row;
     }

@@ -44,6 +44,7 @@ typedef struct {
         cv_chat_alteration_row *items; /* that are open */
         size_t count, capacity;
     } alterations;
+    bool altered;      /* the file was compared, and history is not as the record has it */
     size_t bytes_read; /* of the file */
 } cv_chat_view;
 
@@ -112,6 +113,9 @@ typedef struct {
     cv_chat_pointer_row *items;
     size_t count, capacity;
 } cv_chat_pointer_rows;
+/* The last message that was read when the pointer got where it is, as the record has it; -1: it does not know. */
+int64_t cv_chat_read_before(const cv_chat_view *view, const cv_chat_pointer *pointer);
+
 void cv_chat_pointers_of(cv_chat_view *view, cv_chat_pointer_rows *ret);
 
 /* Says in the answer what is wrong with history. */

@@ -347,10 +347,11 @@ static void keep_pointers(cv_chat_change *ch, const int64_t *ends, int64_t known
     const cv_chat_header *h = &ch->view.header;
     for (size_t i = 0; i < h->pointers.count; i++) {
         const cv_chat_pointer *p = &h->pointers.items[i];
-        int64_t read = 0;
-        for (size_t k = 0; k < ch->view.messages.all.count; k++)
+        int64_t read = 0, before = cv_chat_read_before(&ch->view, p);
+        for (size_t k = 0; before < 0 && k < ch->view.messages.all.count; k++)
             if (h->lines + ch->view.messages.all.items[k].line <= p->line)
                 read = ch->view.messages.all.items[k].number;
+        read = before < 0 ? read : before;
         if (p->line < h->lines || read == 0)
             continue;
         int64_t line = h->lines + ends[read < known ? read : known];

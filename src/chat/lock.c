@@ -464,6 +464,28 @@ static bool give_name(cv_chat_lock *l)
     return there;
 }
 
+static void *sync_names(void *ctx)
+{
+    cv_chat_lock *l = ctx;
+    l->sync_errno = fsync(l->folder) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+    return NULL;
+}
+
+/* The record's commit waits for the disk, too: both wait at the same time. */
+static void begin_sync(cv_chat_lock *l)
+{
+    l->syncing = pthread_create(&l->syncer, NULL, sync_names, l) == 0;
+    if (!l->syncing)
+        sync_names(l);
+}
+
+static void end_sync(cv_chat_lock *l)
+{
+    if (l->syncing)
+        pthread_join(l->syncer, NULL);
+    l->syncing = false;
+}
+
 cv_lock_result cv_chat_lock_publish(cv_chat_lock *l, cv_err *err)
 {
     struct stat st;
@@ -487,6 +509,7 @@ cv_lock_result cv_chat_lock_publish(cv_chat_lock *l, cv_err *err)
     forget(l);
     l->held = false;
     l->published = true;
+    begin_sync(l);
     if (fstat(l->fresh, &l->st) == 0)
         return CV_LOCK_HELD;
     fail(l, l->place->name, "look at the new version", errno, err);
@@ -495,9 +518,10 @@ cv_lock_result cv_chat_lock_publish(cv_chat_lock *l, cv_err *err)
 
 bool cv_chat_lock_sync(cv_chat_lock *l, cv_err *err)
 {
-    if (!l->published || fsync(l->folder) == 0 || errno == EINVAL || errno == ENOTSUP)
+    end_sync(l);
+    if (l->sync_errno == 0)
         return true;
-    fail(l, l->place->name, "bring the folder to disk", errno, err);
+    fail(l, l->place->name, "bring the folder to disk", l->sync_errno, err);
     cv_err_suggest(err,
                    CV_STR("the chat has the change, but it may not survive a power cut: look before you do it again"));
     return false;
@@ -505,6 +529,7 @@ bool cv_chat_lock_sync(cv_chat_lock *l, cv_err *err)
 
 void cv_chat_lock_end(cv_chat_lock *l)
 {
+    end_sync(l);
     if (l->fresh >= 0 && !l->exchanged)
         unlinkat(l->wf, l->place->private, 0);
     if (l->held) {

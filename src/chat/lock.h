@@ -25,6 +25,8 @@
 #ifndef CV_CHAT_LOCK_H
 #define CV_CHAT_LOCK_H
 
+#include <pthread.h>
+
 #include "chat/place.h"
 #include "chat/text/chat_write.h"
 
@@ -47,6 +49,9 @@ typedef struct {
     bool held;            /* X_editing.txt is ours */
     bool exchanged;       /* the new version has the locked name; what is in .wf is the old one */
     bool published;
+    bool syncing;     /* a thread brings the names to disk */
+    pthread_t syncer; /* that one */
+    int sync_errno;   /* what became of it; 0: they are there */
     const char *late; /* where the old version is kept, because somebody wrote to it after all; NULL: nobody did */
 } cv_chat_lock;
 
@@ -61,11 +66,11 @@ cv_lock_result cv_chat_lock_turn(cv_call *call, const cv_chat_place *place, cv_c
 /* Writes the new version: the old one with these changes, then `tail`. It is on disk when this returns. */
 bool cv_chat_lock_write(cv_chat_lock *lock, const cv_chat_edits *edits, cv_str tail, cv_err *err);
 
-/* Publishes it. HELD: it is the chat now, and st its stat. */
+/* Publishes it, and begins to bring its new name to disk. HELD: it is the chat now, and st its stat. */
 cv_lock_result cv_chat_lock_publish(cv_chat_lock *lock, cv_err *err);
 
-/* Brings the names to disk: before anything is acknowledged. After the record's commit it costs next to nothing,
- * because a journal takes both. */
+/* The names are on disk when this returns: before anything is acknowledged. The disk has been at it since they were
+ * given, while the record committed. */
 bool cv_chat_lock_sync(cv_chat_lock *lock, cv_err *err);
 
 /* Gives back what is held; nothing is published by it. */

@@ -288,18 +288,32 @@ int64_t cv_chat_next_number(const cv_chat_view *v)
 static const cv_chat_pointer_row *known_place(const cv_chat_view *v, cv_str who, int64_t line)
 {
     for (size_t i = 0; v->known && i < v->pointers.count; i++)
-        if (cv_str_eq(v->pointers.items[i].participant, who) && v->pointers.items[i].line == line)
+        if (cv_str_eq(v->pointers.items[i].participant, who) && v->pointers.items[i].line == line &&
+            v->pointers.items[i].place >= 0)
             return &v->pointers.items[i];
     return NULL;
 }
 
-/* The first message whose head stands behind this line of the body, and all that follow. */
+int64_t cv_chat_read_before(const cv_chat_view *v, const cv_chat_pointer *pointer)
+{
+    for (size_t i = 0; pointer && i < v->pointers.count; i++) {
+        const cv_chat_pointer_row *row = &v->pointers.items[i];
+        if (cv_str_eq(row->participant, pointer->who) && row->line == pointer->line - v->header.lines)
+            return row->number;
+    }
+    return -1;
+}
+
+/* The first message whose head stands behind this line of the body, and all that follow. Where history was altered, the
+ * line may be another one now: what follows the message that was read last is new in any case. */
 static void cut_behind(cv_chat_view *v, int64_t line, cv_chat_region *r)
 {
+    int64_t last = v->altered || v->alterations.count ? cv_chat_read_before(v, r->read) : -1;
     size_t header = v->header.text.n;
     cv_str body = cv_str_from(v->text, header);
     size_t i = 0;
-    while (i < v->messages.all.count && v->messages.all.items[i].line <= line)
+    while (i < v->messages.all.count && v->messages.all.items[i].line <= line &&
+           (last < 0 || v->messages.all.items[i].number <= last))
         i++;
     bool any = i < v->messages.all.count;
     size_t start = any ? v->messages.all.items[i].start : body.n;

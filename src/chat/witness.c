@@ -198,8 +198,11 @@ bool cv_chat_compare(cv_chat_view *v, bool even_if_known, cv_chat_compared *c, c
     if (!cv_chat_view_read_all(v, err))
         return false;
     c->whole = true;
-    if (v->has_row && !is_whole(v))
-        return tell_apart(v, c, now, err);
+    if (v->has_row && !is_whole(v)) {
+        bool ok = tell_apart(v, c, now, err);
+        v->altered = c->wrong.count > 0;
+        return ok;
+    }
     for (size_t i = (size_t)c->messages; i < v->messages.all.count; i++) {
         *CV_PUSH(v->arena, &c->fresh) = cv_chat_message_row_of(v, &v->messages.all.items[i], &c->chain, now);
         c->messages = v->messages.all.items[i].number;
@@ -262,7 +265,8 @@ static void deliver_found(cv_writing *w, cv_chat_view *v, cv_chat_message_row *m
     }
 }
 
-/* Where the pointers of all participants are. */
+/* Where the pointers of all participants are. In an altered history lines mean something else than before: then what
+ * counts is the message that each had read, and no place is known. */
 void cv_chat_pointers_of(cv_chat_view *v, cv_chat_pointer_rows *ret)
 {
     *ret = (cv_chat_pointer_rows){0};
@@ -274,10 +278,11 @@ void cv_chat_pointers_of(cv_chat_view *v, cv_chat_pointer_rows *ret)
         cv_err err = {.arena = v->arena};
         if (p->line < 0 || cv_utf8_valid(p->who) < p->who.n || !cv_chat_region_of(v, p->who, &r, &err))
             continue;
+        int64_t before = v->altered ? cv_chat_read_before(v, p) : -1;
         const cv_chat_pointer_row row = {.participant = p->who,
-                                         .line = r.line - v->header.lines,
-                                         .place = (int64_t)(r.at - v->header.text.n),
-                                         .number = r.last};
+                                         .line = before < 0 ? r.line - v->header.lines : p->line - v->header.lines,
+                                         .place = v->altered ? -1 : (int64_t)(r.at - v->header.text.n),
+                                         .number = before < 0 ? r.last : before};
         if (p->line - v->header.lines == row.line)
             *CV_PUSH(v->arena, ret) = row;
     }

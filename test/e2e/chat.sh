@@ -378,4 +378,25 @@ run "the gate of a participant" 1 chat gate B@y --json
 is '.as == "B@y" and (.pending | length) >= 5'
 run "nobody" 1 chat gate Nobody@x --json
 is '.valid_options | length == (unique | length) and (index("A@x") != null)'
+# ---- pointers and altered history: nobody misses a message, and after the restoration they are where they were ----
+"$conclave" chat open altered --participants A@x,B@y,C@z --id alt >/dev/null
+altered=.conclave/chat/temp_chat_alt.txt
+for n in 1 2 3; do "$conclave" chat send alt --from A@x --type T --body "text $n" >/dev/null; done
+"$conclave" chat read alt --as B@y >/dev/null
+pointer=$(sed -n 's/^# - B@y: //p' $altered)
+"$conclave" chat send alt --from A@x --type T --body "text 4" >/dev/null
+sed -i '/^\[M0001\]/,/^text 1/d' $altered
+run "a message vanishes: the pointer stands behind an unread one" 0 chat peek alt --as B@y --json
+is '[.messages[].id] == ["M0004"] and (.warnings[0].message | contains("M0001"))'
+run "again, now that the file is known" 0 chat peek alt --as B@y --json
+is '[.messages[].id] == ["M0004"]'
+run "restored" 0 chat check alt --restore --json
+is '.findings == [] and .restored == 1'
+[ "$(sed -n 's/^# - B@y: //p' $altered)" = "$pointer" ]
+ok $? "the pointer is where it was"
+run "and it is still new" 0 chat read alt --as B@y --json
+is '[.messages[].id] == ["M0004"]'
+[ "$(sed -n 's/^# - B@y: //p' $altered)" -eq "$(wc -l <$altered)" ]
+ok $? "the pointer is the line count"
+
 finish

@@ -66,7 +66,7 @@ ok $? "and who waited goes on"
 
 # ---- a dead process of ours ----
 boot=$(cat /proc/sys/kernel/random/boot_id)
-dead() { echo "$1 999999 $(($(date +%s) * 1000 + ${2:-0})) $boot host/machine" >"$lock"; }
+dead() { echo "$1 999999 $(($(date +%s%3N) + ${2:-0})) $boot host/machine" >"$lock"; }
 mv "$file" "$editing"
 dead taken
 printf 'half' >"$folder/.wf/c1.new"

@@ -99,7 +99,7 @@ static bool read_url(cv_str url, parts *ret, cv_err *err)
 
 bool cv_url_complete(cv_arena *a, cv_str url, cv_reach_protocol protocol, bool plain_http, cv_str *ret_url, cv_err *err)
 {
-    parts p;
+    parts p = {0};
     if (!read_url(url, &p, err))
         return false;
     if (!p.secure && !plain_http && !is_loopback(p.host))
