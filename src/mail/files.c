@@ -67,20 +67,32 @@ bool cv_mail_pass(cv_call *call, cv_mail_traffic *ret, cv_err *err)
     return !call->root || !call->record || pass_apart(call, true, true, ret, err);
 }
 
-static void complain(cv_err *err)
+bool cv_mail_files_behind(const cv_err *err)
 {
     cv_str why = cv_err_text(err);
     cv_log_line("the files of the mail are behind the record: %.*s", CV_FMT(why));
+    return true;
 }
 
 bool cv_mail_take_in(cv_call *call, cv_err *err)
 {
     cv_mail_traffic traffic;
     if (!cv_mail_pass(call, &traffic, err)) {
-        complain(err);
+        cv_mail_files_behind(err);
         cv_err_clear(err);
     }
     return true;
+}
+
+bool cv_mail_make_places(cv_call *call, cv_err *err)
+{
+    cv_mail_door door;
+    bool open;
+    if (!cv_door_open(&door, call, true, true, &open, err) || !open)
+        return !err->code;
+    bool ok = cv_door_make_folders(&door, cv_json_get_text(call->input, "agent_id"), err);
+    cv_door_close(&door);
+    return ok;
 }
 
 void cv_mail_files_take(cv_call *call)
@@ -109,6 +121,6 @@ bool cv_mail_run(cv_call *call, cv_handler handler)
     bool done = handler(call);
     bool wrote = done && call->operation.p && !call->taking_in && !call->holds && call->root;
     if (wrote && !pass_apart(call, false, true, &traffic, &err))
-        complain(&err);
+        cv_mail_files_behind(&err);
     return done;
 }

@@ -460,6 +460,20 @@ static bool add_agent(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     return true;
 }
 
+bool cv_door_make_folders(cv_mail_door *door, cv_str id, cv_err *err)
+{
+    names all = {.arena = door->arena};
+    cv_door_agent *agent;
+    if (id.p)
+        return cv_door_agent_of(door, id, &agent, err);
+    if (!cv_agents_each(door->record, (cv_str){0}, 0, add_agent, &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++)
+        if (!cv_door_agent_of(door, all.items[i], &agent, err))
+            return false;
+    return true;
+}
+
 /* Temporary files of processes that were killed. */
 static void sweep(cv_mail_door *door, cv_where folder)
 {
