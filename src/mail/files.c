@@ -1,21 +1,8 @@
 /* files.c - what happens around an operation; see files.h. */
 #include "mail/files.h"
 
-#include <errno.h>
-
 #include "base/log.h"
 #include "mail/files/door.h"
-
-/* Without the folder there are no files; it is made once there are agents. */
-static bool is_wanted(cv_call *call, bool *ret_wanted, cv_err *err)
-{
-    struct stat st;
-    cv_mail_door door = cv_door_begin(call);
-    *ret_wanted = true;
-    if (cv_where_look(cv_door_root(&door), &st) || errno != ENOENT)
-        return true;
-    return cv_agents_any(call->record, ret_wanted, err);
-}
 
 void cv_mail_handled_add(cv_arena *a, cv_mail_handled_list *list, const cv_mail_handled *file)
 {
@@ -31,10 +18,13 @@ static bool pass(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_e
 {
     cv_mail_door door;
     bool wanted, open;
-    if (!is_wanted(call, &wanted, err) || !wanted)
-        return !err->code;
-    if (!cv_door_open(&door, call, true, wait, &open, err) || !open)
-        return !err->code;
+    if (!cv_door_open(&door, call, false, wait, &open, err))
+        return false;
+    if (!open && /* without the folder there are no files; it is made once there are agents */
+        (!cv_agents_any(call->record, &wanted, err) || (wanted && !cv_door_open(&door, call, true, wait, &open, err))))
+        return false;
+    if (!open)
+        return true;
     bool ok = (!take || cv_door_take_in(&door, err)) && cv_door_catch_up(&door, err);
     cv_door_close(&door);
     *ret = (cv_mail_traffic){door.taken, door.refused, door.written, door.waiting, door.files};
