@@ -72,6 +72,9 @@ run "a token that never was" 1 mail done cupcake --message-id "$first" --token 1
 is '.error_code == "lease_lost" and (.message | test("^1 is not a token of the message .* claimed until"))'
 run "a token that is not there yet" 1 mail done cupcake --message-id "$first" --token 99 --json
 is '.message | test("^99 is not a token")'
+run "an output is an object" 1 mail done cupcake --message-id "$first" --token "$token" --output 5 --json # checklist 54, 55
+is '.error_code == "invalid_value" and .field == "output"'
+run "what is done has no error" 2 mail done cupcake --message-id "$first" --token "$token" --error-details '{}' --json
 run "done" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json
 is '.state == "done"'
 run "done twice is done once" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json # checklist 24
