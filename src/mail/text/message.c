@@ -197,7 +197,8 @@ static bool is_text_of_object(cv_arena *a, const cv_mtext_member *m, const cv_js
 {
     cv_json inside;
     cv_err ignored = {.arena = a};
-    return v->type == CV_JSON_STRING && (cv_mtext_is_same_name(m->name, CV_STR("params")) || cv_str_eq(m->name, data_word)) &&
+    return v->type == CV_JSON_STRING &&
+           (cv_mtext_is_same_name(m->name, CV_STR("params")) || cv_str_eq(m->name, data_word)) &&
            cv_json_parse(a, v->text, &inside, &ignored) && inside.type == CV_JSON_OBJECT;
 }
 
