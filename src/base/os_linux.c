@@ -74,11 +74,13 @@ cv_str cv_os_program(cv_arena *a)
 
 cv_str cv_os_boot(cv_arena *a)
 {
-    char id[64];
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, id, sizeof id) : 0;
-    if (fd >= 0)
+    static _Thread_local char id[64]; /* it does not change while a program runs */
+    static _Thread_local ssize_t n = 0;
+    int fd = n > 0 ? -1 : open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        n = read(fd, id, sizeof id);
         close(fd);
+    }
     return n > 0 ? cv_arena_copy(a, cv_str_trim((cv_str){id, (size_t)n})) : (cv_str){0};
 }
 

@@ -37,7 +37,7 @@ static const char *advice(int number)
     case ENFILE:
         return "close other files or raise the limit (ulimit -n)";
     case ELOOP:
-        return "the symbolic links lead in a circle: remove one";
+        return "put a real file in the place of the symbolic link";
     case ENAMETOOLONG:
         return "choose a shorter name";
     case EISDIR:
@@ -54,7 +54,10 @@ bool cv_where_fail(cv_err *err, const char *path, const char *what, int number)
     cv_err_code code = number == ENOENT || number == ENOTDIR ? CV_ERR_NOT_FOUND
                        : number == EISDIR || number == ENXIO ? CV_ERR_NOT_A_FILE
                                                              : CV_ERR_IO;
-    cv_err_set(err, code, "cannot %s: %s", what, number == ENXIO ? "it is a pipe, socket or device" : strerror(number));
+    cv_err_set(err, code, "cannot %s: %s", what,
+               number == ENXIO   ? "it is a pipe, socket or device"
+               : number == ELOOP ? "it is a symbolic link, or leads through too many"
+                                 : strerror(number));
     cv_err_file(err, cv_str_of(path));
     cv_err_suggest(err, cv_str_of(advice(number)));
     return false;

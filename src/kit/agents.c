@@ -51,7 +51,7 @@ bool cv_agent_id_valid(cv_str id)
     size_t at = 0;
     while (at < id.n && at < CV_MAX_AGENT_ID && is_id_char(id.p[at], at))
         at++;
-    return id.n > 0 && at == id.n && !is_secret(id);
+    return id.n > 0 && at == id.n && id.p[at - 1] != '.' && !is_secret(id);
 }
 
 bool cv_agent_id_refuse(cv_str id, cv_err *err)
@@ -66,9 +66,11 @@ bool cv_agent_id_refuse(cv_str id, cv_err *err)
     else if (at < id.n)
         cv_err_set(err, CV_ERR_INVALID_VALUE, "byte %zu of the name is not %s", at + 1,
                    at == 0 ? "a letter or digit of ASCII" : "a letter or digit of ASCII, a dot, '_' or '-'");
-    else
+    else if (id.n > CV_MAX_AGENT_ID)
         cv_err_set(err, CV_ERR_INVALID_VALUE, "the name has %zu characters, at most %d are allowed", id.n,
                    CV_MAX_AGENT_ID);
+    else
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "a name of an agent does not end with a dot");
     cv_err_suggest(err, CV_STR("a name begins with a letter or digit and goes on with letters, digits, '.', '_' and "
                                "'-', like Agent-1"));
     return false;

@@ -2,6 +2,9 @@
 #include "kit/projection.h"
 
 #include <assert.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/os.h"
@@ -29,6 +32,27 @@ void cv_projection_open(cv_projection *p, const cv_json **ret_kept)
     *ret_kept = known ? kept : NULL;
 }
 
+/* The file is as long as before: it is written over in one call, and costs no entry in a folder. What a crash tears is
+ * not read as a position. */
+static bool write_over(cv_where where, cv_buf *text)
+{
+    enum { STEP = 256 };
+    struct stat st;
+    cv_arena a = {0};
+    cv_err ignored = {.arena = &a}; /* then it is written as a new file */
+    bool done = false;
+    int fd = cv_where_open(where, O_WRONLY, "write over it", &ignored);
+    while (text->n % STEP != 0)
+        cv_buf_add_char(text, ' ');
+    if (fd >= 0) {
+        done = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)text->n && cv_buf_ok(text) &&
+               pwrite(fd, text->p, text->n, 0) == (ssize_t)text->n;
+        close(fd);
+    }
+    cv_arena_release(&a);
+    return done;
+}
+
 bool cv_projection_keep(cv_projection *p, cv_err *err)
 {
     cv_buf out = {0};
@@ -40,8 +64,10 @@ bool cv_projection_keep(cv_projection *p, cv_err *err)
     if (p->keep)
         p->keep(p, &w);
     cv_json_end_object(&w);
-    return cv_file_write_with(&cv_file_unsynced, cv_where_in(p->arena, p->folder, position_file),
-                              cv_buf_take(&out, p->arena), NULL, err);
+    cv_where where = cv_where_in(p->arena, p->folder, position_file);
+    bool over = write_over(where, &out);
+    cv_str text = cv_buf_take(&out, p->arena);
+    return over || cv_file_write_with(&cv_file_unsynced, where, text, NULL, err);
 }
 
 /* The newest position first, then everything: what comes meanwhile is seen again. */

@@ -36,6 +36,7 @@ enum {
     CV_OP_REGRESSED = 512, /* looks at a record, or mends it, also when it has less than was acknowledged */
     CV_OP_TAKES_IN = 2048, /* takes in the files of its room itself, and tells of them: there is no intake before it */
     CV_OP_FOR_ALL = 1024,  /* agents that are limited to rooms may ask for it, too */
+    CV_OP_AGENTS = 8192,   /* registers agents: behind it each room makes its places for them */
     CV_OP_STARTS = 4096,   /* starts programs and may take days: servers refuse it unless they were told otherwise; at
                             * the command line a signal ends it in good order */
 };
@@ -224,6 +225,9 @@ typedef struct cv_room {
      * must cost little. False: an operation that writes is refused with err; one that reads answers what the record
      * has, and the log tells why that may be less. NULL: there are no such files. */
     bool (*intake)(cv_call *call, cv_err *err);
+    /* Somebody was registered: makes the folders that the room has for agents, and writes nothing into the record. The
+     * input is that of the operation: `agent_id` when it was one. NULL: there are no such folders. */
+    bool (*make_places)(cv_call *call, cv_err *err);
     /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
     /* Figures for whoever watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */

@@ -46,7 +46,8 @@ const cv_shape cv_mail_shown_shape[] = {
     CV_FIELD(ALWAYS, seq, "its number in the mailbox"),
     CV_WORD(ALWAYS, "state", state, &cv_mail_state_words, ""),
     CV_SPREAD_SAME(head_shape),
-    CV_FIELD(ALWAYS, age_seconds, "since it was accepted"),
+    CV_FIELD(ALWAYS, age_seconds, "since it was sent, as the sender says, or accepted: what is longer"),
+    CV_FIELD(IF_ANY, sent_at, "of one that came late: when it was sent, as the sender says"),
     CV_SPREAD_SAME(link_shape),
     CV_SPREAD_SAME(delivered_shape),
     CV_SPREAD_SAME(content_shape),
@@ -56,7 +57,7 @@ const cv_shape cv_mail_shown_shape[] = {
 const cv_shape cv_mail_sent_shape[] = {
     CV_SPREAD_SAME(head_shape),
     CV_JSON_AS(IF_ANY, ANY, "to", to, "as it was addressed"),
-    CV_FIELD(ALWAYS, age_seconds, "since it was accepted"),
+    CV_FIELD(ALWAYS, age_seconds, "since it was sent, as the sender says, or accepted: what is longer"),
     CV_SPREAD_SAME(link_shape),
     CV_SPREAD_SAME(content_shape),
     CV_LIST_WHEN(CV_IF_ANY, "receipts", receipts.items, receipts.count, cv_mail_receipt_shape,
@@ -69,7 +70,7 @@ const cv_shape cv_mail_whole_shape[] = {
     CV_JSON_AS(IF_ANY, ANY, "to", to, "as it was addressed"),
     CV_FIELD(IF_ANY, seq, "its number in the mailbox of the caller"),
     CV_WORD(IF_ANY, "state", state, &cv_mail_state_words, "in that mailbox"),
-    CV_FIELD(ALWAYS, age_seconds, "since it was accepted"),
+    CV_FIELD(ALWAYS, age_seconds, "since it was sent, as the sender says, or accepted: what is longer"),
     CV_SPREAD_SAME(link_shape),
     CV_FIELD_AS(ALWAYS, "sent_at", row.sent_at, "as the sender says"),
     CV_FIELD_AS(ALWAYS, "hops", row.hops, "answers before it in its chain"),
@@ -132,12 +133,25 @@ static void tell_delivery(cv_arena *a, const cv_mail_delivery *d, int64_t now_ms
         t->lease_until = cv_mail_time(a, d->lease_until);
 }
 
+/* What was dropped or handed on late is as old as its sender says. */
+static void tell_age(cv_mail_shown *t, int64_t now_ms)
+{
+    enum { LATE_MS = 1000 };
+    int64_t accepted, sent;
+    if (!cv_time_parse(t->row.accepted_at, &accepted))
+        accepted = now_ms;
+    if (!cv_time_parse(t->row.sent_at, &sent) || sent > accepted)
+        sent = accepted;
+    if (accepted - sent > LATE_MS)
+        t->sent_at = t->row.sent_at;
+    t->age_seconds = now_ms > sent ? (now_ms - sent) / 1000 : 0;
+}
+
 cv_mail_shown cv_mail_tell(cv_arena *a, const cv_mail_message *m, const cv_mail_delivery *d, int64_t now_ms,
                            size_t most)
 {
-    int64_t accepted;
     cv_mail_shown t = {.row = *m, .seq = CV_ABSENT, .attempts = CV_ABSENT, .from = sender_id(m->sender)};
-    t.age_seconds = cv_time_parse(m->accepted_at, &accepted) && now_ms > accepted ? (now_ms - accepted) / 1000 : 0;
+    tell_age(&t, now_ms);
     t.to = m->addressed;
     if (d)
         tell_delivery(a, d, now_ms, &t);

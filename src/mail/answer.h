@@ -15,6 +15,7 @@ typedef struct {
     cv_str output, error;       /* JSON */
     cv_str to;                  /* JSON list, as it was addressed */
     cv_str lease_until, claimed_at, settled_at, superseded_by;
+    cv_str sent_at; /* absent: when it was accepted */
     int64_t seq, age_seconds, attempts;
     bool is_cut; /* the content is too long for a list */
     cv_mail_receipts receipts;

@@ -414,14 +414,6 @@ static bool finish(cv_mail_writing *o, void *ctx, cv_str *ret_result)
     return true;
 }
 
-static void check_length(cv_call *call, const char *field, cv_str text)
-{
-    if ((int64_t)text.n > CV_MAIL_SIZE)
-        cv_err_suggest(cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), field, CV_STR(""),
-                                 "%s has %zu bytes, at most %lld are kept", field, text.n, (long long)CV_MAIL_SIZE),
-                       CV_STR("put what is large into a file and name it here"));
-}
-
 static bool finish_named(cv_call *call, const char *operation, finishing *f)
 {
     if (!cv_mail_actor(call, "agent", &f->agent) || !cv_mail_named_message(call, &f->wanted) || call->errs->count > 0)
@@ -440,7 +432,7 @@ bool cv_mail_op_done(cv_call *call)
     finishing f = {.failed = false};
     if (output && output->type == CV_JSON_OBJECT)
         f.text = cv_mail_raw(call, output);
-    check_length(call, "output", f.text);
+    cv_mail_check_length(call, "output", f.text, CV_MAIL_SIZE);
     return finish_named(call, "mail done", &f);
 }
 
@@ -449,13 +441,17 @@ bool cv_mail_op_complete(cv_call *call)
     return cv_mail_op_done(call);
 }
 
-/* A text is {"message": text}. */
+/* A text is {"message": text}, unless it is an object itself: a command line has texts only. */
 static cv_str error_object(cv_call *call, const cv_json *given)
 {
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
+    cv_json inside;
+    cv_err ignored = {.arena = call->arena};
     if (!given || given->type != CV_JSON_STRING)
         return given ? cv_mail_raw(call, given) : (cv_str){NULL, 0};
+    if (cv_json_parse(call->arena, given->text, &inside, &ignored) && inside.type == CV_JSON_OBJECT)
+        return given->text;
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "message", given->text);
     cv_json_end_object(&w);
@@ -465,7 +461,7 @@ static cv_str error_object(cv_call *call, const cv_json *given)
 bool cv_mail_op_fail(cv_call *call)
 {
     finishing f = {.failed = true, .text = error_object(call, cv_json_get(call->input, CV_STR("error_details")))};
-    check_length(call, "error_details", f.text);
+    cv_mail_check_length(call, "error_details", f.text, CV_MAIL_SIZE);
     return finish_named(call, "mail fail", &f);
 }
 

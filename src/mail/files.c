@@ -1,21 +1,8 @@
 /* files.c - what happens around an operation; see files.h. */
 #include "mail/files.h"
 
-#include <errno.h>
-
 #include "base/log.h"
 #include "mail/files/door.h"
-
-/* Without the folder there are no files; it is made once there are agents. */
-static bool is_wanted(cv_call *call, bool *ret_wanted, cv_err *err)
-{
-    struct stat st;
-    cv_mail_door door = cv_door_begin(call);
-    *ret_wanted = true;
-    if (cv_where_look(cv_door_root(&door), &st) || errno != ENOENT)
-        return true;
-    return cv_agents_any(call->record, ret_wanted, err);
-}
 
 void cv_mail_handled_add(cv_arena *a, cv_mail_handled_list *list, const cv_mail_handled *file)
 {
@@ -31,10 +18,13 @@ static bool pass(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_e
 {
     cv_mail_door door;
     bool wanted, open;
-    if (!is_wanted(call, &wanted, err) || !wanted)
-        return !err->code;
-    if (!cv_door_open(&door, call, true, wait, &open, err) || !open)
-        return !err->code;
+    if (!cv_door_open(&door, call, false, wait, &open, err))
+        return false;
+    if (!open && /* without the folder there are no files; it is made once there are agents */
+        (!cv_agents_any(call->record, &wanted, err) || (wanted && !cv_door_open(&door, call, true, wait, &open, err))))
+        return false;
+    if (!open)
+        return true;
     bool ok = (!take || cv_door_take_in(&door, err)) && cv_door_catch_up(&door, err);
     cv_door_close(&door);
     *ret = (cv_mail_traffic){door.taken, door.refused, door.written, door.waiting, door.files};
@@ -67,20 +57,32 @@ bool cv_mail_pass(cv_call *call, cv_mail_traffic *ret, cv_err *err)
     return !call->root || !call->record || pass_apart(call, true, true, ret, err);
 }
 
-static void complain(cv_err *err)
+bool cv_mail_files_behind(const cv_err *err)
 {
     cv_str why = cv_err_text(err);
     cv_log_line("the files of the mail are behind the record: %.*s", CV_FMT(why));
+    return true;
 }
 
 bool cv_mail_take_in(cv_call *call, cv_err *err)
 {
     cv_mail_traffic traffic;
     if (!cv_mail_pass(call, &traffic, err)) {
-        complain(err);
+        cv_mail_files_behind(err);
         cv_err_clear(err);
     }
     return true;
+}
+
+bool cv_mail_make_places(cv_call *call, cv_err *err)
+{
+    cv_mail_door door;
+    bool open;
+    if (!cv_door_open(&door, call, true, true, &open, err) || !open)
+        return !err->code;
+    bool ok = cv_door_make_folders(&door, cv_json_get_text(call->input, "agent_id"), err);
+    cv_door_close(&door);
+    return ok;
 }
 
 void cv_mail_files_take(cv_call *call)
@@ -109,6 +111,6 @@ bool cv_mail_run(cv_call *call, cv_handler handler)
     bool done = handler(call);
     bool wrote = done && call->operation.p && !call->taking_in && !call->holds && call->root;
     if (wrote && !pass_apart(call, false, true, &traffic, &err))
-        complain(&err);
+        cv_mail_files_behind(&err);
     return done;
 }

@@ -8,6 +8,7 @@
 
 #include "base/move.h"
 #include "kit/shape.h"
+#include "mail/files.h"
 #include "mail/operations.h"
 #include "mail/prompt_files.h"
 #include "record/hash.h"
@@ -260,9 +261,11 @@ bool cv_mail_op_log(cv_call *call)
     const cv_json *details = cv_json_get(call->input, CV_STR("details"));
     logging x = {.event_type = cv_json_get_text(call->input, "event_type"),
                  .details = details ? cv_mail_compact(call->arena, cv_mail_raw(call, details)) : (cv_str){NULL, 0}};
-    if (!cv_mail_actor(call, "agent_source", &x.source) || !cv_mail_write(call, "mail log", log_event, &x))
+    cv_mail_check_length(call, "details", x.details, CV_MAIL_SIZE);
+    if (!cv_mail_actor(call, "agent_source", &x.source) || call->errs->count > 0 ||
+        !cv_mail_write(call, "mail log", log_event, &x))
         return false;
-    return cv_json_get_true(call->input, "dry_run") || cv_mail_log_show(call, &err) || cv_call_fail(call, &err);
+    return cv_json_get_true(call->input, "dry_run") || cv_mail_log_show(call, &err) || cv_mail_files_behind(&err);
 }
 
 /* ---- governance -------------------------------------------------------------------------------------------------- */

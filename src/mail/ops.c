@@ -276,7 +276,8 @@ const cv_operation cv_mail_ops[] = {
      .summary = "make a text from a template and a context",
      .details =
          "Templates are files in .conclave/mail/templates, in Jinja's language (docs/templates.md). A name that the\n"
-         "context does not have is an empty text; with --strict it is an error that names them all. The supervisor's state is\n"
+         "context does not have is an empty text; with --strict it is an error that names them all. The supervisor's "
+         "state is\n"
          "there as supervisor_state.\n",
      .examples = "  conclave mail render greeting --context '{\"name\": \"Ada\"}'\n",
      .schema = "mail_render",

@@ -339,5 +339,5 @@ bool cv_mail_op_answer(cv_call *call)
     cv_str id = cv_json_get_text(call->input, "request_id");
     act x = {.answer = cv_mail_compact(call->arena, cv_mail_raw(call, given)),
              .request_id = id.p || given->type != CV_JSON_OBJECT ? id : cv_json_get_text(given, "request_id")};
-    return run(call, "mail answer", answer, &x);
+    return cv_mail_check_length(call, "answer", x.answer, CV_MAIL_MAX_TEXT) && run(call, "mail answer", answer, &x);
 }

@@ -180,7 +180,7 @@ static bool read_answer(const cv_prompt_door *door, const char *name, cv_mtext *
     struct stat st;
     cv_str bytes;
     *ret_whole = true;
-    if (!cv_file_read_at(door->call->arena, where, CV_MAX_FILE_BYTES, &bytes, why))
+    if (!cv_file_read_at(door->call->arena, where, (size_t)CV_MAIL_MAX_TEXT, &bytes, why))
         return false;
     if (cv_mtext_read(door->call->arena, bytes, ret, why))
         return true;

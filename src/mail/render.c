@@ -140,7 +140,7 @@ bool cv_mail_text_of(cv_call *call, cv_str *ret_text, cv_str *ret_template)
     if (ret_template->p)
         return render(call, ret_template, ret_text);
     *ret_text = text->text;
-    return true;
+    return cv_mail_check_length(call, "text", *ret_text, CV_MAIL_MAX_TEXT);
 }
 
 /* ---- the operation ----------------------------------------------------------------------------------------------- */

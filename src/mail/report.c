@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "mail/files.h"
 #include "mail/operations.h"
 #include "mail/prompt_files.h"
 #include "mail/render.h"
@@ -125,7 +126,7 @@ static bool show(cv_call *call, const paper *p)
     cv_file_rules rules = {.arena = call->arena};
     return (cv_folder_make_at(cv_where_folder(call->arena, where), &err) &&
             cv_file_write_at(where, p->row.text, &rules, &err)) ||
-           cv_call_fail(call, &err);
+           cv_mail_files_behind(&err);
 }
 
 static bool write_and_show(cv_call *call, const char *operation, paper *p)

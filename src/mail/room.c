@@ -53,5 +53,6 @@ const cv_room cv_room_mail = {
     .verify = cv_mail_verify,
     .doctor = cv_mail_doctor,
     .intake = cv_mail_take_in,
+    .make_places = cv_mail_make_places,
     .measure = cv_mail_measure,
 };

@@ -492,10 +492,15 @@ static bool supersede(cv_mail_writing *o, const cv_mail_draft *draft)
     return true;
 }
 
-/* Offline is no reason to refuse; the sender should know. */
+/* Offline is no reason to refuse, nor is a time that is over; the sender should know. */
 static bool warn_of_silence(cv_mail_writing *o, const cv_mail_draft *draft)
 {
     enum { MOST = 10 };
+    if (draft->expires_ms != CV_ABSENT && draft->expires_ms <= o->now_ms) {
+        cv_notice_add(&o->warnings, o->arena, CV_STR("expired"), "it has expired at %.*s: nobody can claim it",
+                      CV_FMT(draft->message.expires_at));
+        return true;
+    }
     for (size_t i = 0; i < draft->to.count && draft->to.count <= MOST; i++) {
         cv_mail_life life;
         if (!cv_mail_life_of(o->record, o->arena, draft->to.items[i].name, o->now_ms, &life, &o->err))

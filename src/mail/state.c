@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "mail/files.h"
 #include "mail/files/door.h"
 #include "mail/operations.h"
 #include "mail/prompt.h"
@@ -306,13 +307,15 @@ static bool op_set(cv_call *call, getting *g)
     s->expect = cv_json_get(call->input, CV_STR("expect"));
     s->expect_version = cv_json_get_int(call->input, "expect_version", CV_ABSENT);
     s->merge = cv_json_get_true(call->input, "merge");
+    if (s->given)
+        cv_mail_check_length(call, "value", cv_mail_raw(call, s->given), CV_MAIL_MAX_TEXT);
     if (!s->name.p)
         cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("name")});
     if (!s->given)
         cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("value")});
     if (call->errs->count > 0 || !cv_mail_write(call, "mail state", set, g))
         return false;
-    return !s->value.p || cv_json_get_true(call->input, "dry_run") || show(call, s, &err) || cv_call_fail(call, &err);
+    return !s->value.p || cv_json_get_true(call->input, "dry_run") || show(call, s, &err) || cv_mail_files_behind(&err);
 }
 
 /* ---- get --------------------------------------------------------------------------------------------------------- */
@@ -359,7 +362,11 @@ static bool op_get(cv_call *call, getting *g, cv_err *err)
     }
     tell(call, s, &row);
     g->is_one = s;
-    return show(call, s, err);
+    if (!show(call, s, err)) {
+        cv_mail_files_behind(err);
+        cv_err_clear(err);
+    }
+    return true;
 }
 
 bool cv_mail_op_state(cv_call *call)

@@ -508,6 +508,16 @@ cv_str cv_mail_raw(cv_call *call, const cv_json *value)
     return cv_str_eq(printed(call->arena, &read), again) ? slice : again;
 }
 
+bool cv_mail_check_length(cv_call *call, const char *field, cv_str text, int64_t most)
+{
+    if ((int64_t)text.n <= most)
+        return true;
+    cv_err_suggest(cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), field, CV_STR(""),
+                             "%s has %zu bytes, at most %lld are kept", field, text.n, (long long)most),
+                   CV_STR("put what is large into a file and name it here"));
+    return false;
+}
+
 cv_str cv_mail_compact(cv_arena *a, cv_str json)
 {
     char *to = cv_arena_alloc(a, json.n + 1);

@@ -156,6 +156,9 @@ cv_str cv_mail_raw(cv_call *call, const cv_json *value);
 /* JSON without the white space between its tokens; every token stays as it was written. */
 cv_str cv_mail_compact(cv_arena *a, cv_str json);
 
+/* Is the text of this field at most so long? Else a fault. */
+bool cv_mail_check_length(cv_call *call, const char *field, cv_str text, int64_t most);
+
 /* ---- signs of life (presence.c) ---------------------------------------------------------------------------------- */
 
 /* The agent is there: with the write, or by itself when one that only looks finds the last sign old. `session` may be

@@ -181,29 +181,34 @@ static bool is_formed(const cv_operation *op, cv_call *call)
 }
 
 /* Whoever calls has put nothing into the room's folders: what is taken in is not done in the caller's name. */
-bool cv_room_intake(const cv_room *room, const cv_call *call, cv_err *err)
+static bool in_no_name(const cv_call *call, const cv_json *input, bool (*work)(cv_call *, cv_err *), cv_err *err)
 {
-    static const cv_json nothing = {.type = CV_JSON_OBJECT};
     cv_errs errs = {0};
     cv_buf unused = {0};
-    if (!room || !room->intake)
+    if (!work)
         return true;
     cv_call own = {.arena = call->arena,
                    .record = call->record,
                    .clock = call->clock,
                    .root = call->root,
                    .confined = true,
-                   .input = &nothing,
+                   .input = input,
                    .input_text = CV_STR("{}"),
                    .out = &unused,
                    .errs = &errs,
                    .name = call->name,
                    .invoke = invoke,
                    .taking_in = true};
-    bool done = room->intake(&own, err);
-    assert((done || err->code) && "what is not taken in has its reason");
+    bool done = work(&own, err);
+    assert((done || err->code) && "what is not done has its reason");
     cv_buf_release(&unused);
     return done;
+}
+
+bool cv_room_intake(const cv_room *room, const cv_call *call, cv_err *err)
+{
+    static const cv_json nothing = {.type = CV_JSON_OBJECT};
+    return in_no_name(call, &nothing, room ? room->intake : NULL, err);
 }
 
 /* Not in the middle of a write, not in an intake itself, and not into a record that has lost something. */
@@ -220,6 +225,16 @@ static bool take_in(const cv_operation *op, cv_call *call)
     return true;
 }
 
+/* Who is registered stays so, whether the folders can be made now or not. */
+static void make_places(const cv_operation *op, const cv_call *call)
+{
+    for (size_t i = 0; op->flags & CV_OP_AGENTS && i < cv_room_count(); i++) {
+        cv_err err = {.arena = call->arena};
+        if (!in_no_name(call, call->input, cv_room_at(i)->make_places, &err))
+            cv_log_line("folders could not be made: %.*s", CV_FMT(cv_err_text(&err)));
+    }
+}
+
 bool cv_op_call(const cv_operation *op, cv_call *call)
 {
     call->invoke = invoke;
@@ -231,10 +246,12 @@ bool cv_op_call(const cv_operation *op, cv_call *call)
         done = false;
     }
     assert(done == (call->errs->count == 0) && "a refusal has its reasons, a success none");
-    if (done)
+    if (done) {
+        make_places(op, call);
         cv_watch_reply(op, call);
-    else
+    } else {
         cv_buf_clear(call->out);
+    }
     for (size_t i = 0; i < call->errs->count; i++)
         cv_err_advise(&call->errs->items[i], call->name);
     return done;

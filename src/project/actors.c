@@ -5,6 +5,7 @@
 enum {
     READS = CV_OP_STORE | CV_OP_IDEMPOTENT | CV_OP_STEADY,
     WRITES = CV_OP_STORE | CV_OP_WRITES,
+    REGISTERS = WRITES | CV_OP_IDEMPOTENT | CV_OP_AGENTS,
 };
 
 static const cv_operation agent_rows[] = {
@@ -28,7 +29,7 @@ static const cv_operation agent_rows[] = {
                  "  conclave agent add gpt --endpoint https://api.openai.com/v1 --protocol openai --model gpt-5 "
                  "--key-env OPENAI_API_KEY\n",
      .schema = "agent_add",
-     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .flags = REGISTERS,
      .run = cv_agent_op_add,
      .answer = cv_agent_written_shape},
     {.room = "agent",
@@ -100,7 +101,7 @@ static const cv_operation agent_rows[] = {
      .examples = "  conclave agent import agents.json --dry-run\n"
                  "  conclave agent import agents.json\n",
      .schema = "agent_import",
-     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .flags = REGISTERS,
      .run = cv_agent_op_import,
      .answer = cv_agent_import_shape},
     {.room = "agent",

@@ -44,6 +44,19 @@ is '.error_code == "missing_field" and .field == "command"'
 head -c 1100000 /dev/zero | tr '\0' a >large
 run "a text that is too long" 2 mail send --from muffin --to donut @large --json
 is '.error_code == "limit_exceeded" and .field == "body"'
+for field in text details value answer; do
+    case $field in
+    text) set -- stage --text @large16 ;;
+    details) set -- log X --agent-source User --details @object ;;
+    value) set -- state set big @object ;;
+    answer) set -- answer @object ;;
+    esac
+    head -c 17000000 /dev/zero | tr '\0' a >large16
+    { printf '{"a": "'; cat large16; printf '"}'; } >object
+    run "$field that is too long" 2 mail "$@" --json
+    is ".error_code == \"limit_exceeded\" and .field == \"$field\" and (.message | contains(\"at most\"))"
+done
+rm large16 object
 run "no such capability" 1 mail send --from muffin --to capability:flying x --json
 is '.error_code == "no_recipient"'
 
@@ -59,6 +72,9 @@ run "a token that never was" 1 mail done cupcake --message-id "$first" --token 1
 is '.error_code == "lease_lost" and (.message | test("^1 is not a token of the message .* claimed until"))'
 run "a token that is not there yet" 1 mail done cupcake --message-id "$first" --token 99 --json
 is '.message | test("^99 is not a token")'
+run "an output is an object" 1 mail done cupcake --message-id "$first" --token "$token" --output 5 --json # checklist 54, 55
+is '.error_code == "invalid_value" and .field == "output"'
+run "what is done has no error" 2 mail done cupcake --message-id "$first" --token "$token" --error-details '{}' --json
 run "done" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json
 is '.state == "done"'
 run "done twice is done once" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json # checklist 24
@@ -88,6 +104,8 @@ run "taken over" 0 mail claim donut --json
 is ".message.message_id == \"$id\" and .token > $token and .message.attempts == 2"
 run "the token of the claim before" 1 mail done donut --message-id "$id" --token "$token" --json
 is '.message | test("somebody has claimed the message since")'
+run "one that had expired before" 0 mail send --from muffin --to muffin --expires-at 2020-01-01T00:00:00Z "Old" --json
+is '.receipts[0].state == "expired" and [.warnings[].type] == ["expired"]'
 run "an instruction that expires" 0 mail send --from muffin --to muffin --expires-in 1 "Quick" --json
 run "claim what is left" 0 mail claim muffin --json
 sleep 1.1

@@ -15,11 +15,11 @@ messages() { "$conclave" mail inbox "$1" --all --limit 1000 --json 2>>"$err" | j
 project
 agent muffin
 agent Planner-1 --aliases Planner1
-look
 
 # checklist 19: registering an agent makes inbox and outbox
 [ -d $mail/runtime/muffin/outbox ] && [ -d $mail/runtime/Planner-1/inbox ]
 ok $? "an agent has an inbox and an outbox"
+look
 
 # ---- written from the record ----------------------------------------------------------------------------------------
 run "send" 0 mail send --from muffin --to Planner-1 --command run_test --params '{"path": "test/", "n": 1.50}' --task-id t1 --json
@@ -186,6 +186,21 @@ END
 [ "$(cat $q/torn.json)" = '{"type": "x", "source' ]
 ok $? "the files are kept as they were"
 
+grep -q '^target_id: ' $q/nobody.json.reason.txt
+ok $? "reasons have the names of the file, not those of a command"
+
+# What an agent may not send in this minute waits, in its order.
+"$conclave" agent add eager --limits '{"send_rate": 1}' >/dev/null
+for i in 1 2; do put $mail/runtime/eager/outbox/e_$i.json '{"type": "eager", "source_id": "eager", "target_id": "Planner-1", "data": {}}'; done
+run "more than the rate of its sender" 0 mail watch 0 --json
+if [ "$(jq .taken "$out")" = 1 ]; then # else a minute has just begun
+    is '.refused == 0 and ([.files[] | [.file, .outcome]] | contains([["e_2.json", "waiting"]])) and (.files[] | select(.file == "e_2.json").reason | contains("in a minute"))'
+fi
+"$conclave" agent limit eager --send-rate 100 >/dev/null
+look
+[ "$(messages Planner-1 .command | grep -c eager)" = 2 ] && [ -z "$(ls $mail/runtime/eager/quarantine)" ]
+ok $? "it is sent when it may be"
+
 # A file that grows waits; what was finished before it is sent before it.
 { printf '{"type": "slow", "source_id": "muffin", '; sleep 3; printf '"target_id": "Planner-1", "data": {}}'; } >$outbox/a_slow.json &
 sleep 0.3
@@ -205,6 +220,8 @@ aged $agentdir/inbox/from_*.json
 look
 [ "$(messages Planner-1 'select(.from == "User") | .params.body')" = "please stop" ]
 ok $? "a file dropped into an inbox is a message to its owner"
+[ "$(messages Planner-1 'select(.from == "User") | [.sent_at, .age_seconds > 86400] | tojson')" = '["2025-04-23T21:07:59.802Z",true]' ]
+ok $? "what comes late is as old as it says"
 grep -q 'from whom' $agentdir/quarantine/from_nobody.json.reason.txt
 ok $? "… if it says from whom"
 # A folder under an alias is the agent's, too.

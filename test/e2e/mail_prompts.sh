@@ -1,6 +1,6 @@
 #!/bin/sh
 # mail_prompts.sh - prompts from templates and their answers, the governance log, reports, states; stage and fetch killed
-# everywhere. Numbers are those of the room's checklist; docs/mail-prompts.md has the table.
+# everywhere. Numbers are those of the room's checklist; docs/mail.md has the table.
 . "$(dirname "$0")/lib.sh"
 project
 for agent in muffin Planner-1; do "$conclave" agent add "$agent" >/dev/null; done

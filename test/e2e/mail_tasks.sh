@@ -83,6 +83,8 @@ is '[.tasks[].task_id] == ["task-002"]'
 run "claim" 0 mail claim RefactorAgent --json
 token=$(jq .token "$out")
 run "a task that fails" 0 mail fail RefactorAgent --task-id task-002 --token "$token" --error-details '{"code": "AssertionError", "message": "Test failed..."}' --json
+[ "$(tail -1 .conclave/mail/completed_tasks.json | jq -c '[.status, .output, .error_details]')" = '["FAILED",null,{"code":"AssertionError","message":"Test failed..."}]' ]
+ok $? "its line is the printed one"
 run "has failed" 0 mail graph plan-001 --json
 is '[.tasks[].status] == ["COMPLETED", "FAILED"] and .completed == 1 and .failed == 1'
 run "it is not claimed again" 1 mail claim RefactorAgent --task-id task-002 --json # checklist 33
@@ -95,7 +97,7 @@ is '[.tasks[].task_id] == ["task-002"]'
 run "priorities" 0 mail plan --from Agent_0 --plan p --tasks '[
     {"id": "a", "action": "A", "assigned_to": "RefactorAgent", "priority": "LOW", "status": "todo"},
     {"task_id": "b", "action": "B", "target_agent": "refactoragent", "priority": 1, "colour": {"x": [1]}},
-    {"task_id": "c", "action": "C", "target_agent": "RefactorAgent", "dependencies": ["a", "b"]},
+    {"task_id": "c", "action": "C", "target_agent": "RefactorAgent", "dependsOn": ["a", "b"]},
     {"task_id": "d", "action": "D", "target_agent": "RefactorAgent", "status": "DONE"},
     {"task_id": "e", "action": "E", "target_agent": "RefactorAgent", "depends_on": ["d"], "priority": "critical"}]' --json
 is '.count == 5 and .waiting == 1 and (.delivered | length) == 3'

@@ -33,14 +33,14 @@ static const char *const pieces[] = {"a",
                                      ":",
                                      "%"};
 
-/* The rule as it is written down: [A-Za-z0-9][A-Za-z0-9._-]{0,63}. */
+/* The rule as it is written down: [A-Za-z0-9][A-Za-z0-9._-]{0,63}, and no dot at the end. */
 static bool is_id(cv_str id)
 {
     static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     for (size_t i = 0; i < id.n; i++)
         if (!memchr(first, id.p[i], sizeof first - 1) && (i == 0 || !strchr("._-", id.p[i])))
             return false;
-    return id.n >= 1 && id.n <= 64;
+    return id.n >= 1 && id.n <= 64 && id.p[id.n - 1] != '.';
 }
 
 static void an_id_is_what_the_rule_says(void **state)

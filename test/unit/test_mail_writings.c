@@ -241,6 +241,15 @@ static void names_of_the_wild_are_read(void **state)
          "{\"sender_agent_id\":\"B\",\"command\":\"message\",\"params\":{\"body\":\"x\"},\"from\":\"A\",\"content\":"
          "\"y\"}",
          2},
+        {"{\"type \":\"X\",\"sourceId\":\"A\",\"target-id\":\"B\",\"Data\":{\"k\":1}}",
+         "{\"sender_agent_id\":\"A\",\"command\":\"X\",\"params\":{\"k\":1},\"target_id\":\"B\"}", 4},
+        {"{\"command\":\"X\",\"params\":\"{\\\"k\\\": 1}\"}", "{\"command\":\"X\",\"params\":{\"k\": 1}}", 1},
+        {"{\"command\":\"X\",\"params\":\"run\"}", "{\"command\":\"X\",\"params\":{\"body\":\"run\"}}", 1},
+        /* an envelope in an outbox need not say who sends it; another name for that makes it another writing */
+        {"{\"type\":\"X\",\"target_id\":\"B\",\"data\":{\"k\":1},\"colour\":7}",
+         "{\"command\":\"X\",\"target_id\":\"B\",\"data\":{\"k\":1},\"colour\":7}", 0},
+        {"{\"type\":\"X\",\"target_id\":\"B\",\"data\":{\"k\":1},\"from\":\"A\"}",
+         "{\"sender_agent_id\":\"A\",\"command\":\"X\",\"params\":{\"k\":1},\"target_id\":\"B\"}", 2},
     };
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_arena a = {0};
@@ -257,7 +266,8 @@ static void names_of_the_wild_are_read(void **state)
 static void what_is_no_message_is_refused(void **state)
 {
     (void)state;
-    static const char *const cases[] = {"[]", "1", "{}", "{\"a\":1}", "{\"from\":\"A\",\"to\":\"B\"}"};
+    static const char *const cases[] = {
+        "[]", "1", "{}", "{\"a\":1}", "{\"from\":\"A\",\"to\":\"B\"}", "{\"to\":\"B\",\"data\":{ }}"};
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_arena a = {0};
         cv_err err = {.arena = &a};
@@ -268,6 +278,34 @@ static void what_is_no_message_is_refused(void **state)
         assert_fails(cv_mtext_message_read(&a, text.text, &text.value, &notes, &message, &err), &err,
                      CV_ERR_INVALID_VALUE);
         assert_true(err.suggestion.n > 0);
+        cv_arena_release(&a);
+    }
+}
+
+static void a_message_is_taken_out_of_what_it_stands_in(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *inside;
+        size_t layers;
+    } cases[] = {
+        {"{\"type\":\"X\"}", "{\"type\":\"X\"}", 0},
+        {"[{\"type\":\"X\"}]", "{\"type\":\"X\"}", 1},
+        {"\"{\\\"type\\\":\\\"X\\\"}\"", "{\"type\":\"X\"}", 1},
+        {"[\"[{}]\"]", "{}", 3},
+        {"[{},{}]", "[{},{}]", 0},
+        {"\"hello\"", "\"hello\"", 0},
+        {"\"5\"", "\"5\"", 0},
+    };
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_arena a = {0};
+        cv_err err = {.arena = &a};
+        cv_mtext text;
+        assert_ok(cv_mtext_read(&a, cv_str_of(cases[i].text), &text, &err), &err);
+        cv_mtext_message_unwrap(&a, &text);
+        assert_str_eq(text.text, cases[i].inside);
+        assert_int_equal(text.notes.count, cases[i].layers);
+        assert_int_equal(text.state, cases[i].layers ? CV_MTEXT_REPAIRED : CV_MTEXT_VALID);
         cv_arena_release(&a);
     }
 }
@@ -526,6 +564,7 @@ int main(void)
         cmocka_unit_test(every_message_converts_and_comes_back_byte_equal),
         cmocka_unit_test(names_of_the_wild_are_read),
         cmocka_unit_test(what_is_no_message_is_refused),
+        cmocka_unit_test(a_message_is_taken_out_of_what_it_stands_in),
         cmocka_unit_test(fields_are_read_as_text),
         cmocka_unit_test(spellings_of_statuses_are_known),
         cmocka_unit_test(priorities_are_numbers_and_words),

@@ -536,6 +536,7 @@ static const cv_tmethod globals[] = {
     {CV_TV_CALLABLE, "dict", {NULL}, 0, NULL, make_dict},
     {CV_TV_CALLABLE, "namespace", {NULL}, 0, NULL, make_namespace},
     {CV_TV_CALLABLE, "now", {NULL}, 0, make_now, NULL},
+    {CV_TV_CALLABLE, "self", {NULL}, 0, NULL, unsupported},
     {CV_TV_CALLABLE, "lipsum", {NULL}, 0, NULL, unsupported},
     {CV_TV_CALLABLE, "cycler", {NULL}, 0, NULL, unsupported},
     {CV_TV_CALLABLE, "joiner", {NULL}, 0, NULL, unsupported},

@@ -69,16 +69,24 @@ cv_where cv_door_in(const cv_mail_door *door, const cv_door_agent *agent, cv_doo
                            *name ? "/" : "", name);
 }
 
-static bool make_folders(cv_mail_door *door, cv_door_agent *agent, cv_err *err)
+/* A look without opening anything. */
+static bool has_folder(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder)
 {
-    for (int f = 0; f < CV_DOOR_FOLDERS && !agent->made; f++) {
-        cv_where folder = cv_door_in(door, agent, (cv_door_folder)f, "");
-        struct stat st;
-        const char *below = folder.path + strlen(door->root.path) + 1; /* a look without opening anything */
-        bool there = fstatat(door->lock, below, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
-        if (!there && !cv_folder_make_at(folder, err))
+    struct stat st;
+    const char *path = cv_arena_printf(door->arena, "runtime/%s/%s", agent->folder, cv_door_names[folder]).p;
+    return fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The last one is made last: where it stands all were made. One that was removed since is missed, and made again, when
+ * files are taken in: then `all` are looked at. */
+static bool make_folders(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *err)
+{
+    if (agent->made || (!all && has_folder(door, agent, CV_DOOR_FOLDERS - 1)))
+        return true;
+    for (int f = 0; f < CV_DOOR_FOLDERS; f++)
+        if (!has_folder(door, agent, (cv_door_folder)f) &&
+            !cv_folder_make_at(cv_door_in(door, agent, (cv_door_folder)f, ""), err))
             return false;
-    }
     agent->made = true;
     return true;
 }
@@ -105,7 +113,7 @@ bool cv_door_agent_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent
     if (!agent->files)
         return true;
     *ret_agent = agent;
-    return make_folders(door, agent, err);
+    return make_folders(door, agent, false, err);
 }
 
 bool cv_door_agent_at(cv_mail_door *door, const char *folder, cv_door_agent **ret_agent, cv_err *err)
@@ -123,7 +131,7 @@ bool cv_door_agent_at(cv_mail_door *door, const char *folder, cv_door_agent **re
         agent = own;
     }
     *ret_agent = agent;
-    return make_folders(door, agent, err);
+    return make_folders(door, agent, true, err);
 }
 
 const char *cv_door_name_of(cv_arena *a, int64_t seq)

@@ -159,6 +159,9 @@ void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err);
 /* Takes in what others have put, moved or edited: take.c, moved.c, mailbox.c, states.c. */
 bool cv_door_take_in(cv_mail_door *door, cv_err *err);
 
+/* The folders of one agent, or of all who have files: show.c. */
+bool cv_door_make_folders(cv_mail_door *door, cv_str id, cv_err *err);
+
 /* Writes what the record has and the files do not yet show: show.c. */
 bool cv_door_catch_up(cv_mail_door *door, cv_err *err);
 

@@ -109,7 +109,7 @@ static const char free_view[] = "{\n"
                                 "  \"processed_message_ids\": []\n"
                                 "}\n";
 
-static bool print_view(cv_mail_door *door, const cv_mail_mailbox *box, cv_str *ret_text, cv_err *err)
+static bool print_rows(cv_mail_door *door, const cv_mail_mailbox *box, cv_str *ret_text, cv_err *err)
 {
     cv_buf out = {0};
     cv_json_writer w = {.out = &out, .indent = 2};
@@ -131,6 +131,18 @@ static bool print_view(cv_mail_door *door, const cv_mail_mailbox *box, cv_str *r
         *ret_text = cv_buf_take(&out, door->arena);
     }
     cv_buf_release(&out);
+    return ok;
+}
+
+/* All rows of one moment, and with one lock. */
+static bool print_view(cv_mail_door *door, const cv_mail_mailbox *box, cv_str *ret_text, cv_err *err)
+{
+    cv_record *record = door->record;
+    cv_scope_position at;
+    if (!record->calls->begin(record, door->arena, cv_mail_scope(), &at, err))
+        return false;
+    bool ok = print_rows(door, box, ret_text, err);
+    record->calls->end(record);
     return ok;
 }
 

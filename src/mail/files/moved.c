@@ -65,9 +65,9 @@ bool cv_door_finish(cv_mail_door *door, cv_door_agent *agent, const cv_mail_deli
     (void)err;
     *ret_again = false;
     if (state == CV_MAIL_CLAIMED && !cv_str_eq(d->session, by_hand)) {
-        *ret_why =
-            cv_arena_printf(door->arena, "a command has claimed it until %.*s; only the holder of its token can finish it",
-                            CV_FMT(cv_mail_time(door->arena, d->lease_until)));
+        *ret_why = cv_arena_printf(door->arena,
+                                   "a command has claimed it until %.*s; only the holder of its token can finish it",
+                                   CV_FMT(cv_mail_time(door->arena, d->lease_until)));
         return false;
     }
     if (state != CV_MAIL_CLAIMED && !claim(door, agent, d, &token, ret_again, ret_why))

@@ -177,23 +177,11 @@ static bool is_beyond(cv_mail_door *door, const cv_mail_delivery *d, cv_door_fol
     return true;
 }
 
-/* Files in done/ and failed/ wait to be taken in; they go when the delivery is settled. */
-static bool move_or_write_here(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
-                               bool again, bool listed, cv_err *err)
+/* It stands nowhere. */
+static bool write_new(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
+                      bool again, bool listed, cv_err *err)
 {
     const char *name = cv_door_name_of(door->arena, d->seq);
-    bool gone;
-    if (stands_in(door, agent, to, name))
-        return true;
-    for (int from = CV_DOOR_INBOX; from <= CV_DOOR_FAILED; from++) {
-        if (from == (int)to || !stands_in(door, agent, (cv_door_folder)from, name))
-            continue;
-        if (to != CV_DOOR_ARCHIVE && from >= CV_DOOR_DONE)
-            return true;
-        cv_where file = cv_door_in(door, agent, (cv_door_folder)from, name);
-        return to == CV_DOOR_ARCHIVE ? cv_door_archive(door, agent, file, name, err)
-                                     : cv_door_move(file, cv_door_in(door, agent, to, name), false, &gone, err);
-    }
     bool beyond = false;
     if (to == CV_DOOR_ARCHIVE)
         return true;
@@ -207,15 +195,37 @@ static bool move_or_write_here(cv_mail_door *door, cv_door_agent *agent, const c
     return write_message(door, agent, to, d, name, err);
 }
 
+/* Files in done/ and failed/ wait to be taken in; they go when the delivery is settled. */
+static bool move_from(cv_mail_door *door, const cv_door_agent *agent, const char *name, cv_door_folder from,
+                      cv_door_folder to, cv_err *err)
+{
+    bool gone;
+    cv_where file = cv_door_in(door, agent, from, name);
+    if (to == CV_DOOR_ARCHIVE)
+        return cv_door_archive(door, agent, file, name, err);
+    return from >= CV_DOOR_DONE || cv_door_move(file, cv_door_in(door, agent, to, name), false, &gone, err);
+}
+
 /* `listed`: it is one of the first that are open. */
 static bool move_or_write(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
                           bool again, bool listed, cv_err *err)
 {
-    const cv_door_change inbox = cv_door_change_begin(door, agent, CV_DOOR_INBOX),
-                         claimed = cv_door_change_begin(door, agent, CV_DOOR_CLAIMED);
-    bool ok = move_or_write_here(door, agent, d, to, again, listed, err);
-    cv_door_change_end(door, &inbox);
-    cv_door_change_end(door, &claimed);
+    const char *name = cv_door_name_of(door->arena, d->seq);
+    cv_door_change changes[2];
+    size_t count = 0;
+    int from = CV_DOOR_INBOX;
+    if (stands_in(door, agent, to, name))
+        return true;
+    while (from <= CV_DOOR_FAILED && (from == (int)to || !stands_in(door, agent, (cv_door_folder)from, name)))
+        from++;
+    if (to <= CV_DOOR_CLAIMED)
+        changes[count++] = cv_door_change_begin(door, agent, to);
+    if (from <= CV_DOOR_CLAIMED)
+        changes[count++] = cv_door_change_begin(door, agent, (cv_door_folder)from);
+    bool ok = from <= CV_DOOR_FAILED ? move_from(door, agent, name, (cv_door_folder)from, to, err)
+                                     : write_new(door, agent, d, to, again, listed, err);
+    while (count > 0)
+        cv_door_change_end(door, &changes[--count]);
     return ok;
 }
 
@@ -385,17 +395,19 @@ static bool is_all_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
 
 /* ---- whole inboxes ----------------------------------------------------------------------------------------------- */
 
-/* Files of open deliveries, wherever they are. */
-static bool count_files(cv_mail_door *door, const cv_door_agent *agent, size_t *ret_count, cv_err *err)
+/* Files of open deliveries: their names, and the folder of each. */
+static bool list_files(cv_mail_door *door, const cv_door_agent *agent, cv_map *ret, cv_err *err)
 {
     cv_door_list there;
     int64_t seq;
-    *ret_count = 0;
+    bool is_new;
+    *ret = (cv_map){0};
     for (int f = CV_DOOR_INBOX; f <= CV_DOOR_FAILED; f++) {
         if (!cv_door_read(door, cv_door_in(door, agent, (cv_door_folder)f, ""), false, &there, err))
             return false;
         for (size_t i = 0; i < there.count; i++)
-            *ret_count += cv_door_seq_of(there.items[i], &seq);
+            if (cv_door_seq_of(there.items[i], &seq))
+                *cv_map_put(ret, door->arena, cv_str_of(there.items[i]), &is_new) = (uintptr_t)f;
     }
     return true;
 }
@@ -406,14 +418,14 @@ bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *
     cv_mail_mailbox mailbox;
     cv_mail_delivery like;
     bool found;
-    size_t there;
+    cv_map there;
     cv_mail_rows rows = {.arena = door->arena, .type = &cv_mail_delivery_type};
     if (!cv_mail_mailbox_get(door->record, door->arena, agent->name, &mailbox, &found, err) || !found)
         return !err->code;
     int64_t wanted = mailbox.waiting < CV_DOOR_WINDOW ? mailbox.waiting : CV_DOOR_WINDOW;
-    if (!count_files(door, agent, &there, err))
+    if (!list_files(door, agent, &there, err))
         return false;
-    if (!all && (int64_t)there >= wanted)
+    if (!all && (int64_t)there.count >= wanted)
         return true;
     cv_row_clear(&cv_mail_delivery_type, &like);
     like.mailbox = agent->name;
@@ -433,7 +445,9 @@ bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         const cv_mail_delivery *d = rows.items[i];
-        if (!move_or_write(door, agent, d, folder_of(cv_mail_state_of(d->state)), shown, true, err))
+        cv_door_folder to = folder_of(cv_mail_state_of(d->state));
+        const uintptr_t *stands = cv_map_get(&there, cv_str_of(cv_door_name_of(door->arena, d->seq)));
+        if ((!stands || *stands != (uintptr_t)to) && !move_or_write(door, agent, d, to, shown, true, err))
             return false;
     }
     return true;
@@ -457,6 +471,20 @@ static bool add_agent(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     (void)scope, (void)err;
     if (!cv_agent_is_removed(agent) && agent->files == 1)
         *CV_PUSH(all->arena, all) = cv_arena_copy(all->arena, agent->name);
+    return true;
+}
+
+bool cv_door_make_folders(cv_mail_door *door, cv_str id, cv_err *err)
+{
+    names all = {.arena = door->arena};
+    cv_door_agent *agent;
+    if (id.p)
+        return cv_door_agent_of(door, id, &agent, err);
+    if (!cv_agents_each(door->record, (cv_str){0}, 0, add_agent, &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++)
+        if (!cv_door_agent_of(door, all.items[i], &agent, err))
+            return false;
     return true;
 }
 
@@ -571,7 +599,7 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
     }
     return cv_door_complete(s->door, &b->changes, &s->at.completed, err) &&
            (!b->log || cv_mail_log_show(s->door->call, err)) &&
-           (!b->agents || (show_all(s->door, &s->boxes, &s->touched, err) && cv_door_registry_log(s->door, err)));
+           (!b->agents || show_all(s->door, &s->boxes, &s->touched, err));
 }
 
 static bool show_views(showing *s, bool *ret_changed, cv_err *err)
@@ -609,9 +637,14 @@ static bool write_commits(cv_projection *p, const cv_feed_entries *commits, cv_e
 {
     showing *s = p->ctx;
     batch b = {.door = s->door};
+    cv_record *record = s->door->record;
+    cv_scope_position at;
+    if (!record->calls->begin(record, s->door->arena, cv_mail_scope(), &at, err)) /* one lock for all that is read */
+        return false;
     bool ok = gather(&b, commits, err) && show_batch(s, &b, err);
+    record->calls->end(record);
     p->again = b.agents; /* what was registered has made commits of its own */
-    return ok;
+    return ok && (!b.agents || cv_door_registry_log(s->door, err));
 }
 
 bool cv_door_catch_up(cv_mail_door *door, cv_err *err)

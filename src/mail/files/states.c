@@ -64,7 +64,7 @@ static void mark(cv_mail_door *door, const state_file *s, cv_str bytes)
     cv_err ignored = {.arena = door->arena};
     cv_str now;
     cv_door_mark(door, s->path);
-    if (!cv_file_read_at(door->arena, s->file, CV_MAX_FILE_BYTES, &now, &ignored) || !cv_str_eq(now, bytes))
+    if (!cv_file_read_at(door->arena, s->file, (size_t)CV_MAIL_MAX_TEXT, &now, &ignored) || !cv_str_eq(now, bytes))
         cv_door_unmark(door, s->path);
 }
 
@@ -82,7 +82,7 @@ static bool take_state(cv_mail_door *door, const state_file *s, cv_err *err)
         cv_door_tell(door, s->agent, cv_where_name(s->file), CV_DOOR_WAITING, reason);
         return true;
     }
-    if (!cv_file_read_at(door->arena, s->file, CV_MAX_FILE_BYTES, &bytes, &why) ||
+    if (!cv_file_read_at(door->arena, s->file, (size_t)CV_MAIL_MAX_TEXT, &bytes, &why) ||
         !cv_mtext_read(door->arena, bytes, &text, &why))
         return !cv_where_look(s->file, &st) || refuse(door, s, cv_err_text(&why), err);
     if (!cv_mail_state_text(door->call, owner_of(s), s->name, &known, err))

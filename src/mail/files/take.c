@@ -14,6 +14,13 @@ enum { NUMBER_LEN = 10 }; /* digits of the number of a file that was taken */
 
 /* ---- is it whole? ------------------------------------------------------------------------------------------------ */
 
+/* Why a file was not read, without the name that it has for the moment. */
+static cv_str unread_reason(cv_err *err)
+{
+    cv_err_file(err, CV_STR(""));
+    return cv_err_text(err);
+}
+
 static bool is_old(cv_mail_door *door, cv_where file)
 {
     struct stat st;
@@ -38,7 +45,7 @@ cv_door_state cv_door_look(cv_mail_door *door, cv_where file, cv_str *ret_why)
         return CV_DOOR_WHOLE;
     bool readable = cv_file_read_at(&a, file, MOST_BYTES, &bytes, &err) && cv_mtext_read(&a, bytes, &text, &err);
     bool valid = readable && text.state == CV_MTEXT_VALID;
-    cv_str flaw = readable ? cv_mtext_notes_text(&a, &text.notes) : cv_err_text(&err);
+    cv_str flaw = readable ? cv_mtext_notes_text(&a, &text.notes) : unread_reason(&err);
     if (!valid)
         *ret_why = cv_arena_printf(
             door->arena, "it may still be written to: %s when nobody has changed it for %d s: %.*s",
@@ -49,14 +56,35 @@ cv_door_state cv_door_look(cv_mail_door *door, cv_where file, cv_str *ret_why)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Is the request wrong, or has the record no time for it now? What is wrong stays so, and must not hold up others. */
+/* Is the request wrong, or has the record no time for it now, or the sender sent too much in this minute? What is wrong
+ * stays so, and must not hold up others. */
 static bool is_refused(cv_err_code code)
 {
     const cv_err_code wrong[] = {CV_ERR_JSON, CV_ERR_DUPLICATE_KEY, CV_ERR_NOT_UTF8, CV_ERR_NOT_TEXT};
     for (size_t i = 0; i < CV_COUNT(wrong); i++)
         if (code == wrong[i])
             return true;
-    return cv_err_is_refusal(code);
+    return code != CV_ERR_RATE_EXCEEDED && cv_err_is_refusal(code);
+}
+
+/* A fault in the words of a file: it has no places in the request, and other names for its fields. */
+static cv_str reason_of(cv_mail_door *door, cv_err *fault)
+{
+    static const struct {
+        cv_str field, in_file;
+    } names[] = {
+        {CV_STR_INIT("to"), CV_STR_INIT("target_id")},
+        {CV_STR_INIT("from"), CV_STR_INIT("source_id")},
+        {CV_STR_INIT("sent_at"), CV_STR_INIT("timestamp_dispatched")},
+    };
+    fault->line = fault->column = 0;
+    for (size_t i = 0; i < CV_COUNT(names); i++)
+        if (cv_str_starts(fault->field, names[i].field) &&
+            (fault->field.n == names[i].field.n || fault->field.p[names[i].field.n] == '['))
+            cv_err_field(fault,
+                         cv_arena_join(door->arena, names[i].in_file, cv_str_from(fault->field, names[i].field.n)));
+    cv_err_advise(fault, door->call->name);
+    return cv_err_text(fault);
 }
 
 bool cv_door_call(cv_mail_door *door, const char *verb, cv_str input, cv_json *ret_answer, bool *ret_again,
@@ -74,8 +102,7 @@ bool cv_door_call(cv_mail_door *door, const char *verb, cv_str input, cv_json *r
     cv_buf why = {0};
     for (size_t i = 0; i < reply.errs.count; i++) {
         *ret_again |= !is_refused(reply.errs.items[i].code);
-        cv_err_advise(&reply.errs.items[i], door->call->name);
-        cv_buf_printf(&why, "%s%.*s", i ? "; " : "", CV_FMT(cv_err_text(&reply.errs.items[i])));
+        cv_buf_printf(&why, "%s%.*s", i ? "; " : "", CV_FMT(reason_of(door, &reply.errs.items[i])));
     }
     *ret_why = cv_buf_take(&why, door->arena);
     return false;
@@ -268,7 +295,7 @@ static outcome send_from(cv_mail_door *door, const cv_door_agent *agent, const c
                                    CV_FMT(cv_excerpt(door->arena, sender)), CV_FMT(agent->id));
         return REFUSED;
     }
-    if (!m->fields[CV_MTEXT_TARGET].p) {
+    if (!m->fields[CV_MTEXT_TARGET].p || cv_str_eq(m->fields[CV_MTEXT_TARGET], CV_STR("null"))) {
         *ret_why = CV_STR("it does not say to whom: write \"target_id\": an agent, or \"broadcast\"");
         return REFUSED;
     }
@@ -380,6 +407,7 @@ static outcome run(cv_mail_door *door, cv_door_agent *agent, const taken *t, cv_
     }
     if (t->kind == CV_DOOR_FROM_MAILBOX)
         return take_mailbox(door, agent, &text, t->op_id, ret_why);
+    cv_mtext_message_unwrap(door->arena, &text);
     if (!cv_mtext_message_read(door->arena, text.text, &text.value, &text.notes, &m, &err)) {
         *ret_why = cv_err_text(&err);
         return REFUSED;
@@ -415,7 +443,7 @@ static bool work_off(cv_mail_door *door, cv_door_agent *agent, const char *name,
     if (!cv_file_read_at(door->arena, file, MOST_BYTES, &bytes, &trouble)) {
         if (!cv_where_look(file, &st))
             return true; /* another process was quicker */
-        return cv_door_quarantine(door, agent, file, t.name, cv_err_text(&trouble), err);
+        return cv_door_quarantine(door, agent, file, t.name, unread_reason(&trouble), err);
     }
     outcome what = run(door, agent, &t, bytes, &why);
     if (what != REFUSED)

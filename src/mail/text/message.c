@@ -160,11 +160,26 @@ static void read_strict(cv_arena *a, cv_str text, const cv_json *value, cv_mtext
     }
 }
 
+bool cv_mtext_is_same_name(cv_str x, cv_str y)
+{
+    size_t i = 0, k = 0;
+    for (;;) {
+        while (i < x.n && strchr("_- ", x.p[i]))
+            i++;
+        while (k < y.n && strchr("_- ", y.p[k]))
+            k++;
+        if (i == x.n || k == y.n || cv_lower(x.p[i]) != cv_lower(y.p[k]))
+            return i == x.n && k == y.n;
+        i++;
+        k++;
+    }
+}
+
 /* The field that a name of the wild means, and its rank: the lower the better. */
 static size_t rank_of(cv_str name, cv_mtext_field *ret_field)
 {
     for (size_t i = 0; i < CV_COUNT(also); i++)
-        if (cv_str_eq_nocase(name, also[i].name)) {
+        if (cv_mtext_is_same_name(name, also[i].name)) {
             *ret_field = also[i].field;
             return i;
         }
@@ -177,7 +192,18 @@ static bool is_own_name(cv_mtext_field field, cv_str name)
            (cv_str_eq(name, fields[field].mailbox) || cv_str_eq(name, fields[field].envelope));
 }
 
-static void set_body(cv_arena *a, const cv_json *v, const cv_mtext_member *m, cv_str text, cv_mtext_message *ret)
+/* Params that were made a text once too often. */
+static bool is_text_of_object(cv_arena *a, const cv_mtext_member *m, const cv_json *v)
+{
+    cv_json inside;
+    cv_err ignored = {.arena = a};
+    return v->type == CV_JSON_STRING &&
+           (cv_mtext_is_same_name(m->name, CV_STR("params")) || cv_str_eq(m->name, data_word)) &&
+           cv_json_parse(a, v->text, &inside, &ignored) && inside.type == CV_JSON_OBJECT;
+}
+
+static void set_body(cv_arena *a, const cv_json *v, const cv_mtext_member *m, cv_str text, cv_mtext_notes *notes,
+                     cv_mtext_message *ret)
 {
     bool in_envelope = cv_str_eq(m->name, data_word) && v->type == CV_JSON_OBJECT &&
                        (has(v, CV_STR("params")) || has(v, CV_STR("task_id")) || has(v, CV_STR("correlation_id")));
@@ -185,8 +211,18 @@ static void set_body(cv_arena *a, const cv_json *v, const cv_mtext_member *m, cv
         read_data(a, text, v, ret);
     else if (v->type == CV_JSON_OBJECT)
         ret->fields[CV_MTEXT_PARAMS] = m->raw;
+    else if (is_text_of_object(a, m, v))
+        ret->fields[CV_MTEXT_PARAMS] = v->text;
     else
         ret->fields[CV_MTEXT_PARAMS] = cv_arena_printf(a, "{\"body\":%.*s}", CV_FMT(m->raw));
+    if (v->type != CV_JSON_OBJECT && cv_str_eq(m->name, CV_STR("params")))
+        cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SHAPE, v->offset, m->name);
+}
+
+/* Nothing, or an object without members. */
+static bool is_empty(cv_str object)
+{
+    return cv_str_starts(cv_str_trim_left(cv_str_from(object, 1)), CV_STR("}")) || object.n == 0;
 }
 
 static void read_loose(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_notes *notes, cv_mtext_message *ret)
@@ -215,20 +251,53 @@ static void read_loose(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_
         if (!is_own_name(field, m->name) && !cv_str_eq(m->name, CV_STR("params")))
             cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SYNONYM, v->offset, m->name);
         if (field == CV_MTEXT_BODY)
-            set_body(a, v, m, text, ret);
+            set_body(a, v, m, text, notes, ret);
         else
             ret->fields[field] = m->raw;
     }
-    if (!ret->fields[CV_MTEXT_COMMAND].p && ret->fields[CV_MTEXT_PARAMS].p)
+    if (!ret->fields[CV_MTEXT_COMMAND].p && !is_empty(ret->fields[CV_MTEXT_PARAMS]))
         ret->fields[CV_MTEXT_COMMAND] = CV_STR("\"message\"");
+}
+
+/* An envelope may leave out who sends it where its place says that; then no other name may say it. */
+static bool is_envelope(const cv_json *value)
+{
+    const cv_json *data = cv_json_get(value, data_word);
+    cv_mtext_field field;
+    size_t own;
+    if (!has(value, CV_STR("type")) || !data)
+        return false;
+    bool plain = has(value, CV_STR("target_id")) && data->type == CV_JSON_OBJECT;
+    for (uint32_t i = 0; i < value->count && plain; i++)
+        plain = rank_of(value->members[i].key, &field) == SIZE_MAX || cv_str_eq(value->members[i].key, data_word) ||
+                is_field_name(CV_MTEXT_ENVELOPE, value->members[i].key, &own);
+    return plain || has(value, CV_STR("source_id"));
 }
 
 static cv_mtext_writing writing_of(const cv_json *value)
 {
     if (has(value, CV_STR("command")) && has(value, CV_STR("sender_agent_id")))
         return CV_MTEXT_MAILBOX;
-    bool envelope = has(value, CV_STR("type")) && has(value, CV_STR("source_id")) && has(value, data_word);
-    return envelope ? CV_MTEXT_ENVELOPE : CV_MTEXT_LOOSE;
+    return is_envelope(value) ? CV_MTEXT_ENVELOPE : CV_MTEXT_LOOSE;
+}
+
+void cv_mtext_message_unwrap(cv_arena *a, cv_mtext *text)
+{
+    enum { LAYERS = 3 }; /* more is not an accident */
+    cv_err ignored = {.arena = a};
+    for (int i = 0; i < LAYERS; i++) {
+        const cv_json *v = &text->value;
+        cv_json inside;
+        bool list = v->type == CV_JSON_ARRAY && v->count == 1;
+        cv_str raw = list ? cv_mtext_raw(text->text, &v->items[0]) : v->text;
+        if ((!list && v->type != CV_JSON_STRING) || !cv_json_parse(a, raw, &inside, &ignored) ||
+            inside.type == CV_JSON_NUMBER)
+            return;
+        cv_mtext_note_add(&text->notes, a, CV_MTEXT_REPAIR_SHAPE, 0, list ? CV_STR("list") : CV_STR("string"));
+        text->text = raw;
+        text->value = inside;
+        text->state = CV_MTEXT_REPAIRED;
+    }
 }
 
 bool cv_mtext_message_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_notes *notes, cv_mtext_message *ret,

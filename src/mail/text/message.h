@@ -50,8 +50,14 @@ typedef struct {
     cv_mtext_members extra;              /* what else stood beside it */
 } cv_mtext_message;
 
+/* Letters and digits count, without their case: "targetId", "target-id" and "Target_ID " are one name. */
+bool cv_mtext_is_same_name(cv_str x, cv_str y);
+
 /* The members of an object of this strict text. */
 void cv_mtext_members_of(cv_arena *a, cv_str text, const cv_json *object, cv_mtext_members *ret);
+
+/* A message that stands in a list of its own, or in a string, is taken out of it, and that is noted. */
+void cv_mtext_message_unwrap(cv_arena *a, cv_mtext *text);
 
 /* Reads an object of this strict text as a message. Names of the wild are noted. False: it is no object, or has nothing
  * of a message in it. */

@@ -125,14 +125,37 @@ size_t cv_mtext_placeholder_at(cv_str s)
     return 0;
 }
 
+size_t cv_mtext_call_at(cv_str s)
+{
+    const char *p = s.p + (cv_str_starts(s, CV_STR("new ")) ? 4 : 0), *end = cv_str_end(s), *behind = NULL;
+    while (p < end && (cv_is_alpha(*p) || (behind && *p == '.'))) {
+        int depth = 0;
+        while (p < end && (cv_is_alnum(*p) || *p == '_' || *p == '.'))
+            p++;
+        if (p == end || *p != '(')
+            break;
+        for (; p < end && *p != '\n' && *p != '{' && *p != '}'; p++) {
+            depth += (*p == '(') - (*p == ')');
+            if (depth == 0)
+                break;
+        }
+        if (p == end || *p != ')')
+            break;
+        behind = ++p;
+    }
+    return behind ? (size_t)(behind - s.p) : 0;
+}
+
 bool cv_mtext_is_placeholder(cv_str text)
 {
     cv_str s = cv_str_trim(text);
-    return s.n > 0 && cv_mtext_placeholder_at(s) == s.n;
+    return s.n > 0 && (cv_mtext_placeholder_at(s) == s.n || cv_mtext_call_at(s) == s.n);
 }
 
 bool cv_mtext_has_placeholder(cv_str text)
 {
+    if (cv_mtext_is_placeholder(text))
+        return true;
     for (size_t i = 0; i < text.n; i++)
         if ((text.p[i] == '{' || text.p[i] == '$' || text.p[i] == '<' || text.p[i] == '[') &&
             cv_mtext_placeholder_at(cv_str_from(text, i)))
@@ -224,39 +247,77 @@ static bool from_utf16(cv_arena *a, cv_str s, cv_str *ret)
     return true;
 }
 
+/* {\"type\": \"NOTE\"}: an object as it stands inside a string, without the quotes around it. */
+static bool unescape(cv_arena *a, cv_str s, cv_str *ret)
+{
+    cv_str text = cv_str_trim(s), inside = cv_str_trim_left(cv_str_from(text, 1));
+    cv_json value;
+    cv_err ignored = {.arena = a};
+    if (!cv_str_starts(text, CV_STR("{")) || !cv_str_starts(inside, CV_STR("\\\"")) ||
+        !cv_json_parse(a, cv_arena_printf(a, "\"%.*s\"", CV_FMT(text)), &value, &ignored))
+        return false;
+    *ret = value.text;
+    return true;
+}
+
 static cv_str line_at(cv_str s)
 {
     return cv_str_head(s, cv_str_find_char(s, '\n'));
 }
 
-/* The block in ``` marks, if the text is prose with one of them. More than one is not a message but a page. */
+/* Where the next line begins whose first mark is one of a fence; SIZE_MAX: none does. *mark absent: any of the two. */
+static size_t fence_in(cv_str s, cv_str *mark)
+{
+    for (size_t at = 0; at < s.n; at += line_at(cv_str_from(s, at)).n + 1) {
+        cv_str line = cv_str_trim_left(line_at(cv_str_from(s, at)));
+        cv_str found = cv_str_head(line, 3);
+        if (mark->p ? cv_str_eq(found, *mark) : cv_str_eq(found, CV_STR("```")) || cv_str_eq(found, CV_STR("~~~"))) {
+            *mark = found;
+            return (size_t)(line.p - s.p);
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* What a model thought before it wrote. */
+static void skip_thoughts(cv_mtext *ret, cv_arena *a, cv_str whole, cv_str *s)
+{
+    cv_str text = cv_str_trim_left(*s), end = CV_STR("</think");
+    size_t close = cv_str_starts(text, CV_STR("<think")) ? cv_str_find(text, end) : SIZE_MAX;
+    size_t behind = close == SIZE_MAX ? SIZE_MAX : cv_str_find_char(cv_str_from(text, close), '>');
+    if (behind == SIZE_MAX)
+        return;
+    cv_mtext_note_add(&ret->notes, a, CV_MTEXT_REPAIR_TEXT_BEFORE, (size_t)(text.p - whole.p), line_at(text));
+    *s = cv_str_from(text, close + behind + 1);
+}
+
+/* The block in ``` or ~~~ marks, if the text is prose with one of them. More than one is not a message but a page. */
 static bool unfence(cv_mtext *ret, cv_arena *a, cv_str whole, cv_str *s, cv_err *err)
 {
     static const char close_it[] = "close the block, or write the JSON alone";
-    cv_str mark = CV_STR("```"), head = cv_str_trim_left(*s);
+    cv_str mark = {NULL, 0}, head = cv_str_trim_left(*s);
     if (head.n == 0 || head.p[0] == '{' || head.p[0] == '[')
         return true;
-    size_t open = cv_str_starts(head, mark) ? (size_t)(head.p - s->p) : cv_str_find(*s, CV_STR("\n```"));
+    size_t base = (size_t)(s->p - whole.p), open = fence_in(*s, &mark);
     if (open == SIZE_MAX)
         return true;
-    open += s->p[open] == '\n';
     size_t begin = open + line_at(cv_str_from(*s, open)).n;
-    cv_str inside = cv_str_from(*s, begin);
-    size_t base = (size_t)(s->p - whole.p), close = cv_str_find(inside, CV_STR("\n```"));
+    cv_str inside = cv_str_from(*s, begin + 1);
+    size_t close = fence_in(inside, &mark);
     if (close == SIZE_MAX)
         return refuse(ret, CV_MTEXT_TORN, err, whole, base + open, "this fenced block is not closed", close_it);
-    cv_str behind = cv_str_from(inside, close + 4);
-    if (cv_str_find(behind, CV_STR("\n```")) != SIZE_MAX)
-        return refuse(ret, CV_MTEXT_DAMAGED, err, whole,
-                      base + begin + close + 5 + cv_str_find(behind, CV_STR("\n```")), "there is a second fenced block",
-                      "write one message into one file");
+    cv_str behind = cv_str_from(inside, close + mark.n);
+    size_t second = fence_in(behind, &mark);
+    if (second != SIZE_MAX)
+        return refuse(ret, CV_MTEXT_DAMAGED, err, whole, (size_t)(behind.p - whole.p) + second,
+                      "there is a second fenced block", "write one message into one file");
     cv_mtext_note_add(&ret->notes, a, CV_MTEXT_REPAIR_FENCE, base + open, (cv_str){0});
     if (cv_str_trim(cv_str_head(*s, open)).n)
         cv_mtext_note_add(&ret->notes, a, CV_MTEXT_REPAIR_TEXT_BEFORE, base, line_at(head));
     if (cv_str_trim(behind).n)
-        cv_mtext_note_add(&ret->notes, a, CV_MTEXT_REPAIR_TEXT_AFTER, base + begin + close + 4,
+        cv_mtext_note_add(&ret->notes, a, CV_MTEXT_REPAIR_TEXT_AFTER, (size_t)(behind.p - whole.p),
                           line_at(cv_str_trim(behind)));
-    *s = cv_str_head(inside, close + 1);
+    *s = cv_str_head(inside, close);
     return true;
 }
 
@@ -285,6 +346,7 @@ static bool strip(cv_mtext *ret, cv_arena *a, cv_str whole, cv_str *s, cv_err *e
         cv_mtext_note_add(&ret->notes, a, CV_MTEXT_REPAIR_BOM, 0, (cv_str){0});
         *s = cv_str_from(*s, 3);
     }
+    skip_thoughts(ret, a, whole, s);
     return unfence(ret, a, whole, s, err);
 }
 
@@ -322,6 +384,8 @@ bool cv_mtext_read(cv_arena *a, cv_str bytes, cv_mtext *ret, cv_err *err)
     cv_str text = bytes;
     if (from_utf16(a, bytes, &text))
         cv_mtext_note_add(&ret->notes, a, CV_MTEXT_REPAIR_ENCODING, 0, (cv_str){0});
+    else if (unescape(a, bytes, &text))
+        cv_mtext_note_add(&ret->notes, a, CV_MTEXT_REPAIR_ESCAPE, 0, (cv_str){0});
     if (text.p != bytes.p && cv_json_parse(a, text, &ret->value, &strict)) {
         ret->text = text;
         ret->state = CV_MTEXT_REPAIRED;

@@ -81,7 +81,7 @@ void cv_mtext_place_notes(cv_str text, cv_mtext_notes *notes);
 /* "trailing_comma at 3:14, synonym 'from' at 4:3 …", for receipts and archives. */
 cv_str cv_mtext_notes_text(cv_arena *a, const cv_mtext_notes *notes);
 
-/* Is it a placeholder that nobody filled in: {{uuid}}, ${NOW}, $(date), <unique_uuid>, [AUTO_TIMESTAMP]? */
+/* Is it a placeholder that nobody filled in: {{uuid}}, ${NOW}, $(date), <unique_uuid>, [AUTO_TIMESTAMP], uuid4()? */
 bool cv_mtext_is_placeholder(cv_str text);
 
 /* Does it have such a placeholder somewhere ("alert_{{uuid}}.json")? */

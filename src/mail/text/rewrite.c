@@ -95,10 +95,12 @@ static bool comment(pass *s)
     const char *at = s->p;
     bool block = at_text(s, "/*");
     cv_str rest = cv_str_range(s->p, s->end);
-    size_t n = block ? cv_str_find(cv_str_from(rest, 2), CV_STR("*/")) : cv_str_find_char(rest, '\n');
+    size_t n = block ? cv_str_find(cv_str_from(rest, 2), CV_STR("*/")) : 0;
+    while (!block && n < rest.n && rest.p[n] != '\n' && rest.p[n] != '\r')
+        n++;
     if (block && n == SIZE_MAX)
         return torn(s, at, "comment");
-    n = block ? n + 4 : n < rest.n ? n : rest.n;
+    n += block ? 4 : 0;
     cv_str inside = cv_str_head(rest, n);
     while (inside.n && (cv_is_space(*inside.p) || *inside.p == '/' || *inside.p == '*' || *inside.p == '#'))
         inside = cv_str_from(inside, 1);
@@ -149,7 +151,8 @@ static bool skip(pass *s)
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
-/* Quotes that open a string and those that close it. */
+/* Quotes that open a string and those that close it; the first is JSON's own. A later row goes before an earlier one.
+ */
 static const struct {
     cv_str open;
     cv_str close[3];
@@ -161,14 +164,18 @@ static const struct {
     {CV_STR_INIT("\u201e"), {CV_STR_INIT("\u201c"), CV_STR_INIT("\u201d"), CV_STR_INIT("\"")}},
     {CV_STR_INIT("\u2018"), {CV_STR_INIT("\u2019"), CV_STR_INIT("\u2018")}},
     {CV_STR_INIT("\u2019"), {CV_STR_INIT("\u2019"), CV_STR_INIT("\u2018")}},
+    {CV_STR_INIT("\u00ab"), {CV_STR_INIT("\u00bb")}},
+    {CV_STR_INIT("\uff02"), {CV_STR_INIT("\uff02")}},
+    {CV_STR_INIT("`"), {CV_STR_INIT("`")}},
+    {CV_STR_INIT("\"\"\""), {CV_STR_INIT("\"\"\"")}},
 };
 
 static int quote_at(const pass *s)
 {
-    for (size_t i = 0; i < CV_COUNT(quotes); i++)
-        if (cv_str_starts(cv_str_range(s->p, s->end), quotes[i].open))
-            return (int)i;
-    return -1;
+    int i = (int)CV_COUNT(quotes) - 1;
+    while (i >= 0 && !cv_str_starts(cv_str_range(s->p, s->end), quotes[i].open))
+        i--;
+    return i;
 }
 
 static size_t closes(const pass *s, int quote)
@@ -309,19 +316,12 @@ static const struct {
     {CV_STR_INIT("FALSE"), CV_STR_INIT("false")},    {CV_STR_INIT("NULL"), CV_STR_INIT("null")},
     {CV_STR_INIT("Null"), CV_STR_INIT("null")},      {CV_STR_INIT("nil"), CV_STR_INIT("null")},
     {CV_STR_INIT("undefined"), CV_STR_INIT("null")}, {CV_STR_INIT("NaN"), CV_STR_INIT("null")},
-    {CV_STR_INIT("Infinity"), CV_STR_INIT("null")},
+    {CV_STR_INIT("Infinity"), CV_STR_INIT("null")},  {CV_STR_INIT("-Infinity"), CV_STR_INIT("null")},
 };
 
-/* A value that begins with a letter: one of JSON's words, the same in another language, or a text without quotes, which
- * is one word and ends where a value may end. */
-static bool word(pass *s)
+/* true, false or null in another language. */
+static bool foreign_word(pass *s, cv_str t)
 {
-    cv_str t = whole_token(s);
-    if (cv_str_eq(t, CV_STR("true")) || cv_str_eq(t, CV_STR("false")) || cv_str_eq(t, CV_STR("null"))) {
-        cv_buf_add(&s->out, t);
-        s->p += t.n;
-        return true;
-    }
     for (size_t i = 0; i < CV_COUNT(words); i++)
         if (cv_str_eq(t, words[i].found)) {
             note(s, CV_MTEXT_REPAIR_WORD, s->p, t);
@@ -329,6 +329,22 @@ static bool word(pass *s)
             s->p += t.n;
             return true;
         }
+    return false;
+}
+
+/* A value that begins with a letter: one of JSON's words, the same in another language, a call, or a text without
+ * quotes, which is one word and ends where a value may end. */
+static bool word(pass *s)
+{
+    size_t call = cv_mtext_call_at(cv_str_range(s->p, s->end));
+    cv_str t = call ? (cv_str){s->p, call} : whole_token(s);
+    if (cv_str_eq(t, CV_STR("true")) || cv_str_eq(t, CV_STR("false")) || cv_str_eq(t, CV_STR("null"))) {
+        cv_buf_add(&s->out, t);
+        s->p += t.n;
+        return true;
+    }
+    if (foreign_word(s, t))
+        return true;
     const char *behind = s->p + t.n;
     while (behind < s->end && (*behind == ' ' || *behind == '\t' || *behind == '\r'))
         behind++;
@@ -336,7 +352,7 @@ static bool word(pass *s)
         return torn(s, s->p, "word");
     if (*behind != ',' && *behind != '}' && *behind != ']' && *behind != '\n')
         return unexpected(s, "a value");
-    note(s, CV_MTEXT_REPAIR_BARE_WORD, s->p, t);
+    note(s, call ? CV_MTEXT_REPAIR_PLACEHOLDER : CV_MTEXT_REPAIR_BARE_WORD, s->p, t);
     put_string(s, t);
     return true;
 }
@@ -522,7 +538,7 @@ static bool value(pass *s)
     if (at_text(s, "...") || at_text(s, "\u2026"))
         return left_out(s, s->p);
     if (cv_is_digit(*s->p) || *s->p == '-' || *s->p == '+' || *s->p == '.')
-        return number(s);
+        return foreign_word(s, whole_token(s)) || number(s);
     return cv_is_alpha(*s->p) ? word(s) : unexpected(s, "a value");
 }
 
@@ -552,6 +568,22 @@ static const char *language(cv_str s)
     return n && cv_str_starts(behind, CV_STR("=")) ? "Python" : "text";
 }
 
+/* The line that an object begins on, behind prose; NULL: there is none, or what stands before it is not prose. */
+static const char *behind_prose(const pass *s)
+{
+    bool begins = false;
+    if (!cv_str_eq(cv_str_of(language(cv_str_range(s->p, s->end))), CV_STR("text")))
+        return NULL;
+    for (const char *p = s->p; p < s->end; p++) {
+        if (begins && *p == '{')
+            return p;
+        if (strchr("{}[]\"=`<>", *p))
+            return NULL;
+        begins = *p == '\n' || (begins && cv_is_space(*p));
+    }
+    return NULL;
+}
+
 static bool head(pass *s)
 {
     const char *first = s->p;
@@ -563,6 +595,13 @@ static bool head(pass *s)
         return refuse(s, CV_MTEXT_EMPTY, first, "write the message", "there are only comments");
     if (*s->p == '{' || *s->p == '[' || quote_at(s) >= 0)
         return true;
+    const char *object = behind_prose(s);
+    if (object) {
+        cv_str rest = cv_str_range(s->p, object);
+        note(s, CV_MTEXT_REPAIR_TEXT_BEFORE, s->p, cv_str_head(rest, cv_str_find_char(rest, '\n')));
+        s->p = object;
+        return true;
+    }
     bool heading = *first == '#' && s->p > first;
     return refuse(s, CV_MTEXT_FOREIGN, first, "write one JSON object", "expected JSON, found %s",
                   heading && cv_str_eq(cv_str_of(language(cv_str_range(s->p, s->end))), CV_STR("text"))

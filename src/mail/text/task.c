@@ -25,7 +25,7 @@ static const struct {
 static size_t rank_of(cv_str name, task_field *ret_field)
 {
     for (size_t i = 0; i < CV_COUNT(also); i++)
-        if (cv_str_eq_nocase(name, also[i].name)) {
+        if (cv_mtext_is_same_name(name, also[i].name)) {
             *ret_field = also[i].field;
             return i;
         }

@@ -22,4 +22,7 @@ enum {
 #define CV_MAIL_SIZE ((int64_t)1 << 20)
 #define CV_MAIL_MAX_SIZE ((int64_t)64 << 20)
 
+/* Bytes of a prompt, an answer, a report or a state: as many as a template may give. */
+#define CV_MAIL_MAX_TEXT ((int64_t)16 << 20)
+
 #endif
