@@ -35,7 +35,7 @@ const filters: [string, (row: Row) => boolean][] = [
 const MOST = 50; // rows; the rest is found by searching
 
 function sentenceOf(rows: Row[]): string {
-  if (rows.length === 0) return "No dialogue yet. Ask a question below, or: conclave dialogue create “…”";
+  if (rows.length === 0) return "No dialogue yet. Ask a question below; or conclave ask “…” lets agents answer one.";
   const decided = rows.filter((row) => row.status === "converged").length;
   return `${capital(count(rows.length, "dialogue"))}: ${count(rows.filter(running).length, "is", "are")} running, ${count(decided, "is", "are")} decided.`;
 }
@@ -117,7 +117,7 @@ export function Dialogues({ place, short }: { place: Place; short?: boolean }): 
             {!short && <h1 class="sentence">{sentenceOf(dialogues.filter((row) => !row.archived))}</h1>}
             <div class="heading">
               {short && <Heading>Dialogues</Heading>}
-              <Choice label="Which dialogues" picked={filter} options={filters.map(([name]) => [name, name])} href={(show) => linkWith(place, { show: show === "all" ? "" : show })} />
+              {dialogues.length > 0 && <Choice label="Which dialogues" picked={filter} options={filters.map(([name]) => [name, name])} href={(show) => linkWith(place, { show: show === "all" ? "" : show })} />}
             </div>
             {rows.length === 0 && <p class="facts">{short && dialogues.length === 0 ? sentenceOf(dialogues) : "None."}</p>}
             <ul class="rows">

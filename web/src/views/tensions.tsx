@@ -9,7 +9,7 @@ export function summary(all: Entity[]): string {
   const open = all.filter(isOpen).length;
   if (all.length === 0) return "Nothing was in tension.";
   if (open === 0) return `${capital(count(all.length, "tension was", "tensions were"))} raised; ${all.length === 1 ? "it is" : "all are"} closed.`;
-  return `${capital(count(open, "tension is", "tensions are"))} open, ${count(all.length - open, "is", "are")} closed.`;
+  return `${capital(count(open, "tension is", "tensions are"))} open, ${all.length > open ? count(all.length - open, "is", "are") : "none is"} closed.`;
 }
 
 const sorted = (all: Entity[]): Entity[] => [...all.filter(isOpen), ...all.filter((t) => !isOpen(t))];
