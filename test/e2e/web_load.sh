@@ -35,8 +35,8 @@ done
 number=$((1 + $(grep -c '^\(not \)\{0,1\}ok' "$work/load")))
 [ "$number" -eq 5 ]
 ok $? "the clients have done their part"
-[ ! -s "$work/log" ] || sed 's/^/#   /' "$work/log" | head -n 20
-grep -vq 'cut off\|too slow' "$work/log"
-[ $? -ne 0 ]
+grep -v '"slow":true' "$work/log" >"$out" # on a busy machine
+sed 's/^/#   /' "$out" | head -n 20
+[ ! -s "$out" ]
 ok $? "the server has nothing to complain about"
 finish

@@ -272,13 +272,18 @@ static bool goes_on(cv_api_events *events)
 static void *listen_to_feed(void *argument)
 {
     cv_api_events *events = argument;
+    int64_t next_look = 0;
+    bool changed = true;
     events->mine = cv_service_own.enter(NULL);
     while (goes_on(events)) {
-        look(events);
+        if (changed || cv_steady_ms() >= next_look) {
+            look(events);
+            next_look = cv_steady_ms() + LOOK_MS;
+        }
         tell_all(events);
         watch_store(events);
-        cv_notify_wait_also(&events->notify, cv_steady_ms() + (watch_slow(events) ? SLOW_LOOK_MS : LOOK_MS),
-                            events->poke);
+        int64_t until = watch_slow(events) ? cv_steady_ms() + SLOW_LOOK_MS : next_look;
+        changed = cv_notify_wait_also(&events->notify, until, events->poke);
         eventfd_t pokes;
         eventfd_read(events->poke, &pokes);
     }

@@ -11,8 +11,9 @@ interface Row {
   status: string;
   created_at: string;
   total_rounds: number;
-  /** When it was put away; those are shown only when they are asked for. */
-  archived?: boolean | string | null;
+  /** Put away: shown only when it is asked for. */
+  archived?: boolean;
+  tags?: string[];
 }
 
 interface Page {
@@ -66,7 +67,7 @@ function Entry({ row }: { row: Row }): preact.JSX.Element {
         {glyph}
       </span>
       <span class="title" dir="auto">
-        {data?.question ?? row.title}
+        {data?.question ?? row.title} {(row.tags ?? []).map((tag) => <span class="tag">#{tag}</span>)}
         <Line row={row} page={data} />
       </span>
       <span class="far">
@@ -105,7 +106,7 @@ function Ask(): preact.JSX.Element {
 }
 
 export function Dialogues({ place, short }: { place: Place; short?: boolean }): preact.JSX.Element {
-  const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", input: { limit: 1000 }, room: "dialogue" });
+  const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", input: { limit: 1000, all: true }, room: "dialogue" });
   const filter = place.parameters.get("show") ?? "all";
   const keep = filters.find(([name]) => name === filter)?.[1] ?? (() => true);
   return (
