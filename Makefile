@@ -47,7 +47,7 @@ FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run shots test asan tsan fuzz fuzz-build bench lint format update soak install uninstall dist deb try-deb clean help
+.PHONY: all run shots images test asan tsan fuzz fuzz-build bench lint format update soak install uninstall dist deb try-deb clean help
 
 all: build/conclave
 
@@ -155,6 +155,14 @@ run: build/conclave ## build, fill a sample project in every room, and serve it
 shots: build/conclave ## pictures of the dashboard's main views, in build/shots
 	@tools/need show
 	@tools/shots build/shots
+
+images: build/conclave ## the pictures of the dashboard in the documentation, made anew
+	@tools/need show
+	@tools/shots build/shots/docs 1440-light
+	@cp build/shots/docs/decided-1440-light.png docs/images/dashboard.png
+	@cp build/shots/docs/home-1440-light.png docs/images/home.png
+	@cp build/shots/docs/graph-1440-light.png docs/images/graph.png
+	@cp build/shots/docs/mail-1440-light.png docs/images/mail.png
 
 install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## program, manual, completions, documentation under PREFIX
 	install -D build/conclave $(DESTDIR)$(PREFIX)/bin/conclave

@@ -54,10 +54,15 @@ void cv_err_print_json(const cv_err *err, cv_json_writer *w)
     cv_json_end_object(w);
 }
 
-/* What could not run at all is no fault of an item: it keeps its own shape. */
+static bool is_about_caller(cv_err_code code)
+{
+    return code == CV_ERR_NOT_ALLOWED || code == CV_ERR_TOKEN || code == CV_ERR_AGENT_REMOVED;
+}
+
+/* What could not run at all, or not for this caller, is not a fault of an item: it keeps its own shape. */
 static bool is_batch(const cv_err *errs, size_t count, bool batch)
 {
-    return count > 1 || (batch && cv_err_is_refusal(errs[0].code));
+    return count > 1 || (batch && cv_err_is_refusal(errs[0].code) && !is_about_caller(errs[0].code));
 }
 
 cv_err_code cv_errs_code(const cv_err *errs, size_t count, bool batch)

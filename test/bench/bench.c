@@ -21,6 +21,7 @@
 #include "bench_search.h"
 #include "bench_text.h"
 #include "bench_views.h"
+#include "bench_web.h"
 
 typedef struct {
     const char *name;
@@ -31,7 +32,7 @@ static const section sections[] = {
     {"text", bench_text},     {"json", bench_json},       {"register", bench_register}, {"search", bench_search},
     {"export", bench_export}, {"context", bench_context}, {"views", bench_views},       {"import", bench_import},
     {"mcp", bench_mcp},       {"record", bench_record},   {"postgres", bench_postgres}, {"chat", bench_chat},
-    {"mail", bench_mail},     {"notes", bench_notes},     {"run", bench_run},
+    {"mail", bench_mail},     {"notes", bench_notes},     {"run", bench_run},           {"web", bench_web},
 };
 
 static const section *find(const char *name)

@@ -183,7 +183,7 @@ answers() { # ROUND TEXT: both experts
     done
 }
 register() { # ROUND
-    "$conclave" dialogue draft rye --round "$1" --payload-only --json | jq ". + {score: 5}" | "$conclave" dialogue round-register --data - >/dev/null 2>&1
+    "$conclave" dialogue draft rye --round "$1" --payload-only --json 2>/dev/null | jq ". + {score: 5}" | "$conclave" dialogue round-register --data - >/dev/null 2>&1
 }
 begins "experts are missing" 2 --when expert-missing --patience 0
 jq -s -c 'map([.condition, .room, .scope, .who])' "$out" >"$work/told" && cp "$work/told" "$out"

@@ -93,7 +93,7 @@ const views = {
   "#/sign-in": ["Nobody is signed in"],
   "#/nowhere": ["There is nothing at this address."],
   "#/feed/notes": ["What happened in the room Notes", "ada left a note in"],
-  "#/dialogue/job-queue": ["Round 1 is waiting for sam and ines.", "Two tensions are open: One failure domain (sam), Billed twice (noor).", "Answer as an expert", "noor answered round 1"],
+  "#/dialogue/job-queue": ["Round 1 is waiting for sam and ines.", "Two tensions are open: One failure domain (sam) and Billed twice (noor).", "Answer as an expert", "noor answered round 1"],
   "#/dialogue/job-queue/rounds": ["Scoreboard", "my bias is known", "[KIM-P0001: One transaction is enough]", "without a marker"],
   [decided]: ["Should Acme Trust swap its NVAI position", "Decided in round 2: REJECT the full swap", "Brioche disagrees.", "Minority view: Brioche", "Begin after the refinancing closes", "Growth vs income", "joined in R2", "✗ dissents", "The score fell from 41 to 38."],
   [`${decided}?item=T0001`]: ["What became of it", "Where it was said", "[MUFFIN-T0001: Growth vs income]"],
@@ -253,6 +253,14 @@ async function saved(page, button) {
   const slug = JSON.parse(run("dialogue", "get", id, "--json")).experts[0].expert_slug;
   run("dialogue", "round-register", id, "--round", "0", "--score", "5", "--data", JSON.stringify({ perspectives: [{ local_id: `${slug.toUpperCase()}-P0001`, label: "It was seen", content: "At once.", contributors: [slug] }] }));
   ok(await shows(page, "One round, one contribution"), "a round that another process registers appears without a reload");
+
+  // What is put away is shown when it is asked for.
+  run("dialogue", "tag", id, "seen");
+  run("dialogue", "archive", id);
+  await page.goto(`${url}/#/dialogue?show=archived`);
+  ok(await shows(page, "Appears by itself", "#seen"), "archived dialogues are shown when they are asked for, with their tags");
+  await page.goto(`${url}/#/dialogue`);
+  ok((await shows(page, "Should Acme Trust swap")) && !(await page.locator("main").innerText()).includes("Appears by itself"), "and left out otherwise");
 
   // A run: the first attempt fails, the second waits until it may go on.
   mkdirSync(folder, { recursive: true });

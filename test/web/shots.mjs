@@ -1,6 +1,6 @@
 // shots.mjs - pictures of the main views, at three widths, light and dark: to be looked at, and for the documentation.
 //
-//     node test/web/shots.mjs URL FOLDER [WORD]      only views whose name has the word
+//     node test/web/shots.mjs URL FOLDER [WORD]      only pictures whose name has the word: home, 1440, home-390-dark
 import { createRequire } from "node:module";
 
 const need = createRequire(new URL("../../web/package.json", import.meta.url));
@@ -36,12 +36,12 @@ const sizes = [
   [390, 844],
 ];
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-const wanted = Object.entries(views).filter(([name]) => name.includes(word));
 for (const [width, height] of sizes)
   await Promise.all(
     ["light", "dark"].map(async (colorScheme) => {
       const page = await browser.newPage({ viewport: { width, height }, colorScheme });
-      for (const [name, hash] of wanted) {
+      for (const [name, hash] of Object.entries(views)) {
+        if (!`${name}-${width}-${colorScheme}`.includes(word)) continue;
         await page.goto(`${url}/${hash}`);
         await page.waitForSelector("h1");
         await page.waitForLoadState("networkidle").catch(() => undefined); // the stream of events never ends

@@ -1,5 +1,5 @@
 // dialogue.ts - a dialogue as its export tells it, and what follows from it: the sentence on top, the edges, who agrees.
-import { capital, count, list, vote, type Kind } from "./words";
+import { capital, count, cut, first, list, vote, type Kind } from "./words";
 
 export interface Reference {
   type: string;
@@ -169,15 +169,23 @@ function decided(d: Dialogue, final: Verdict): string {
   return `Decided in round ${final.round}: ${final.recommendation.replace(/\.$/, "")}${result}.${disagree}`;
 }
 
-function awaited(waiting: Waiting | undefined): string {
+function awaited(d: Dialogue, waiting: Waiting | undefined): string {
   if (!waiting) return "";
   if (waiting.complete) return `Round ${waiting.round} is complete: it can be registered.`;
-  return waiting.missing.length ? `Round ${waiting.round} is waiting for ${list(waiting.missing)}.` : "";
+  const { missing } = waiting;
+  if (missing.length === 0) return "";
+  return `Round ${waiting.round} is waiting for ${missing.length > 4 && missing.length === d.experts.length ? `all ${missing.length} experts` : first(missing)}.`;
 }
 
-function named(tensions: Entity[]): string {
-  const first = tensions.slice(0, 3).map((t) => `${t.label} (${t.contributors.join(", ")})`);
-  return `${first.join(", ")}${tensions.length > 3 ? ` and ${count(tensions.length - 3, "more", "more")}` : ""}`;
+const LABEL = 70; // letters of a label within a sentence
+
+const named = (tensions: Entity[]): string => first(tensions.map((t) => `${cut(t.label, LABEL)} (${first(t.contributors)})`));
+
+/** What holds everything up: the oldest by name, the others by number. */
+function stuck(d: Dialogue, [oldest, ...others]: Entity[]): string {
+  if (!oldest) return "";
+  const rounds = count(d.rounds.length - 1 - oldest.round, "round");
+  return `Nobody has answered ${oldest.id} ${cut(oldest.label, LABEL)} for ${rounds}${others.length ? `, nor ${count(others.length, "other tension")} for two rounds or more` : ""}.`;
 }
 
 /** One sentence, or three short ones, that say where it stands and why it is not finished. */
@@ -187,10 +195,11 @@ export function sentence(d: Dialogue, waiting?: Waiting): string {
   if (d.status === "abandoned") return "Abandoned without a decision.";
   if (d.experts.length === 0) return "Nobody sits on the panel yet.";
   const open = tensionsOf(d).filter(isOpen);
-  const parts = [awaited(waiting)];
-  for (const t of forgotten(d).slice(0, 2)) parts.push(`Nobody has answered ${t.id} for ${count(d.rounds.length - 1 - t.round, "round")}.`);
+  const blocking = forgotten(d);
+  const parts = [stuck(d, blocking), awaited(d, waiting)];
   if (d.rounds.length === 0) parts.push("No round has been held yet.");
   else if (open.length === 0) parts.push("Every tension is closed. The final verdict is still to be given.");
+  else if (blocking.length) parts.push(`${capital(count(open.length, "tension is", "tensions are"))} open in all.`);
   else parts.push(`${capital(count(open.length, "tension is", "tensions are"))} open: ${named(open)}.`);
   return parts.filter(Boolean).join(" ");
 }

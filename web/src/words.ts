@@ -76,6 +76,11 @@ export function list(words: string[]): string {
   return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1] ?? ""}`;
 }
 
+/** "a, b, c and 9 more": at most three of many are named. */
+export function first(words: string[]): string {
+  return words.length > 4 ? `${words.slice(0, 3).join(", ")} and ${words.length - 3} more` : list(words);
+}
+
 /** A vote does not break at the end of a line. */
 export const vote = (text: string): string => text.replaceAll("-", "\u2013");
 

@@ -6,7 +6,8 @@
  *
  * One thread reads the feed for all streams, while there are any: when the store's files change, and from time to time.
  * Streams that stand at the same position share one reading, so a commit costs one query however many listen. Nobody
- * waits for a client that reads slowly: it is cut off, and may come back.
+ * waits for a client that reads slowly: the feed keeps what it has not got yet, not we. One that reads nothing at all
+ * is cut off, and may come back.
  */
 #include <assert.h>
 #include <sys/eventfd.h>
@@ -19,8 +20,11 @@
 #include "door/api/parts.h"
 
 enum {
-    LOOK_MS = 300, /* what other machines commit is found by looking */
-    PAGE = 100,    /* commits at once */
+    LOOK_MS = 300,           /* what other machines commit is found by looking */
+    PAGE = 100,              /* commits at once */
+    SLOW_LOOK_MS = 50,       /* while somebody has not read yet what was sent */
+    MAX_UNSENT = 256 * 1024, /* bytes that wait for a client: with more it gets nothing new */
+    STALLED_MS = 30 * 1000,  /* without reading anything of them */
     MAX_POSITION = 200,
 };
 
@@ -31,6 +35,8 @@ typedef struct stream {
     cv_str bearer;      /* whose right to listen is looked at again and again; absent: none came */
     cv_str room, scope; /* only these; absent: all */
     int64_t since_ms;   /* when it came: older commits were not late for it */
+    size_t unsent;      /* of a client that is slow: what it had still to read, */
+    int64_t stalled_ms; /*   and since when it has not read anything */
     bool pending;       /* there may be something for it */
     bool over;
     struct stream *next;
@@ -109,6 +115,11 @@ static void print_event(cv_buf *out, const cv_json *entry)
     cv_buf_add_z(out, "\n\n");
 }
 
+static bool is_slow(const stream *s)
+{
+    return cv_http_unsent(s->x) > MAX_UNSENT;
+}
+
 static void measure_lag(cv_api_events *events, const stream *s, const cv_json *entry)
 {
     int64_t made, now = cv_clock_system().now_ms(NULL);
@@ -157,7 +168,7 @@ static bool next_pending(cv_api_events *events, char to[MAX_POSITION + 1])
     bool found = false;
     pthread_mutex_lock(&events->lock);
     for (const stream *s = events->first; s && !found; s = s->next)
-        if (s->pending && !s->over) {
+        if (s->pending && !s->over && !is_slow(s)) {
             memcpy(to, s->position, sizeof s->position);
             found = true;
         }
@@ -175,7 +186,7 @@ static void tell_all(cv_api_events *events)
         bool read = read_page(events, &a, position, &p);
         pthread_mutex_lock(&events->lock);
         for (stream *s = events->first; s; s = s->next)
-            if (strcmp(s->position, position) == 0 && !s->over) {
+            if (strcmp(s->position, position) == 0 && !s->over && !is_slow(s)) {
                 if (read)
                     tell(events, s, &p);
                 else
@@ -231,6 +242,25 @@ static void look(cv_api_events *events)
         check_rights(events);
 }
 
+/* Is anybody slow? Nothing is written to those, so what is left becomes less only when they read. */
+static bool watch_slow(cv_api_events *events)
+{
+    int64_t now = cv_steady_ms();
+    bool any = false;
+    pthread_mutex_lock(&events->lock);
+    for (stream *s = events->first; s; s = s->next) {
+        size_t unsent = cv_http_unsent(s->x);
+        if (unsent <= MAX_UNSENT || unsent != s->unsent)
+            s->stalled_ms = now;
+        s->unsent = unsent;
+        s->over = s->over || now - s->stalled_ms >= STALLED_MS;
+        any = any || unsent > MAX_UNSENT;
+    }
+    drop_over(events);
+    pthread_mutex_unlock(&events->lock);
+    return any;
+}
+
 static bool goes_on(cv_api_events *events)
 {
     pthread_mutex_lock(&events->lock);
@@ -242,12 +272,18 @@ static bool goes_on(cv_api_events *events)
 static void *listen_to_feed(void *argument)
 {
     cv_api_events *events = argument;
+    int64_t next_look = 0;
+    bool changed = true;
     events->mine = cv_service_own.enter(NULL);
     while (goes_on(events)) {
-        look(events);
+        if (changed || cv_steady_ms() >= next_look) {
+            look(events);
+            next_look = cv_steady_ms() + LOOK_MS;
+        }
         tell_all(events);
         watch_store(events);
-        cv_notify_wait_also(&events->notify, cv_steady_ms() + LOOK_MS, events->poke);
+        int64_t until = watch_slow(events) ? cv_steady_ms() + SLOW_LOOK_MS : next_look;
+        changed = cv_notify_wait_also(&events->notify, until, events->poke);
         eventfd_t pokes;
         eventfd_read(events->poke, &pokes);
     }

@@ -182,6 +182,14 @@ bool cv_http_write(cv_http_exchange *x, cv_str bytes)
     return written;
 }
 
+size_t cv_http_unsent(cv_http_exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    size_t unsent = x->out.n - x->sent;
+    pthread_mutex_unlock(&x->lock);
+    return unsent;
+}
+
 /* Who reads nothing gets nothing: the beat is no more than something that can fail. */
 void cv_http_exchange_beat(cv_http_exchange *x, int64_t now)
 {

@@ -79,6 +79,7 @@ void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str bo
  * gone; NULL: nothing is. */
 void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat);
 bool cv_http_write(cv_http_exchange *x, cv_str bytes); /* false: the client has gone, or reads too slowly */
+size_t cv_http_unsent(cv_http_exchange *x);            /* bytes that the client has still to read */
 void cv_http_end(cv_http_exchange *x);
 
 /* Whoever answers it is done with it. */

@@ -48,6 +48,8 @@ function Cell({ d, slug, round, lane }: { d: Dialogue; slug: string; round: numb
   );
 }
 
+const MANY = 4; // rounds; more of them stand closer
+
 function Legend(): preact.JSX.Element {
   return (
     <p class="legend">
@@ -87,7 +89,7 @@ export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
   return (
     <>
       <div class="scroll">
-        <table class="lanes">
+        <table class={`lanes${d.rounds.length > MANY ? " many" : ""}`}>
           <caption class="hidden">Contributions of each expert by round</caption>
           <thead>
             <tr>
@@ -109,7 +111,7 @@ export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
               return (
                 <tr key={expert.slug}>
                   <th scope="row">
-                    <ExpertName slug={expert.slug} /> <small>{expert.role}</small>
+                    <ExpertName slug={expert.slug} /> <small title={expert.role}>{expert.role}</small>
                     {against.has(expert.slug) && <span class="tag red">✗ dissents</span>}
                     {Number.isFinite(joined) && joined > first && <span class="tag">joined in R{joined}</span>}
                   </th>
@@ -117,8 +119,8 @@ export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
                     <Cell d={d} slug={expert.slug} round={r.round} lane={lane} key={r.round} />
                   ))}
                   <td class="score">
-                    <span class="bar" style={{ "--part": `${(100 * (expert.total ?? 0)) / most}%` }} aria-hidden="true" />
-                    <span>{expert.total ?? ""}</span>
+                    {d.rounds.length > 0 && <span class="bar" style={{ "--part": `${(100 * (expert.total ?? 0)) / most}%` }} aria-hidden="true" />}
+                    <span>{d.rounds.length > 0 ? (expert.total ?? "") : ""}</span>
                   </td>
                 </tr>
               );

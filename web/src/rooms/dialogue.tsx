@@ -6,7 +6,7 @@ import { link } from "../router";
 import { DialogueView } from "../views/dialogue";
 import { Dialogues } from "../views/dialogues";
 import { ExpertsView } from "../views/experts";
-import { cut } from "../words";
+import { count, cut } from "../words";
 
 interface Row {
   dialogue_id: string;
@@ -35,9 +35,10 @@ function useAttention(): Attention[] {
   const pages = useAskAll<Page>("dialogue", "dialogue/show", running.map((d) => ({ dialogue_id: d.dialogue_id })));
   return pages.flatMap((p): Attention[] => {
     const href = link("dialogue", p.dialogue_id);
-    const stuck = p.tensions.filter((t) => t.status === "open" && p.rounds.length - 1 - t.since >= 2);
+    const [oldest, ...others] = p.tensions.filter((t) => t.status === "open" && p.rounds.length - 1 - t.since >= 2);
+    const more = others.length ? ` and ${count(others.length, "other tension")}` : "";
     return [
-      ...stuck.map((t): Attention => ({ text: `${cut(p.title, 60)}: nobody has answered ${t.id} ${t.label}`, href, tone: "red" })),
+      ...(oldest ? [{ text: `${cut(p.title, 60)}: nobody has answered ${oldest.id} ${cut(oldest.label, 60)}${more}`, href, tone: "red" as const }] : []),
       { text: `${cut(p.title, 60)}: ${p.next_step?.text ?? "not decided yet"}`, href, tone: "blue" },
     ];
   });

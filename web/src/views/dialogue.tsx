@@ -54,7 +54,7 @@ function Decision({ d, waiting, short }: { d: Dialogue; waiting: Waiting | undef
   const [sign, tone] = signs[standing(d)];
   const facts = final
     ? [final.conditions.length > 0 && count(final.conditions.length, "condition"), final.confidence && `confidence ${final.confidence}`]
-    : [`after ${count(d.rounds.length, "round")}`, count(d.experts.length, "expert")];
+    : [d.rounds.length > 0 && `after ${count(d.rounds.length, "round")}`, count(d.experts.length, "expert")];
   const against = dissents(d);
   return (
     <div class={`decision ${standing(d)}${short ? " short" : ""}${against.length ? "" : " alone"}`}>
@@ -149,6 +149,7 @@ function Charts({ d }: { d: Dialogue }): preact.JSX.Element | null {
 
 function lead(d: Dialogue): string {
   const raised = tensionsOf(d).length;
+  if (d.rounds.length === 0) return "Nobody has been heard yet.";
   return `${capital(count(d.rounds.length, "round"))}, ${count(d.entities.length, "contribution")} by ${count(d.experts.length, "expert")}, ${count(raised, "tension")} raised.`;
 }
 
@@ -168,7 +169,7 @@ function Overview({ d, waiting }: { d: Dialogue; waiting: Waiting | undefined })
         {!report && <Latest d={d} />}
       </div>
       <section aria-label="How it got there">
-        <Heading>How it got there</Heading>
+        {d.rounds.length > 0 && <Heading>How it got there</Heading>}
         <Charts d={d} />
         {!report && <Acting d={d} waiting={waiting} />}
         {!report && finalVerdict(d) && <Run d={d} />}
@@ -208,6 +209,8 @@ function Tabs({ id, view }: { id: string; view: string }): preact.JSX.Element {
   );
 }
 
+const LONG = 140; // letters of a question that is set in a smaller size
+
 function Shown({ raw, view, place, waiting }: { raw: unknown; view: string; place: Place; waiting: Waiting | undefined }): preact.JSX.Element {
   const d = useMemo(() => readDialogue(raw), [raw]);
   return (
@@ -216,7 +219,7 @@ function Shown({ raw, view, place, waiting }: { raw: unknown; view: string; plac
         {report ? <span>Deliberation</span> : <a href={link("dialogue")}>Dialogues</a>} <span>›</span> <span>{cut(d.title, 80)}</span>
         {!report && <Exports id={d.id} />}
       </Crumbs>
-      <h1 class={view ? "short" : ""} dir="auto">
+      <h1 class={view || (d.question ?? d.title).length > LONG ? "short" : ""} dir="auto">
         {d.question ?? d.title}
       </h1>
       <Decision d={d} waiting={waiting} short={Boolean(view)} />

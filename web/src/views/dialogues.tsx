@@ -11,8 +11,9 @@ interface Row {
   status: string;
   created_at: string;
   total_rounds: number;
-  /** When it was put away; those are shown only when they are asked for. */
-  archived?: boolean | string | null;
+  /** Put away: shown only when it is asked for. */
+  archived?: boolean;
+  tags?: string[];
 }
 
 interface Page {
@@ -35,7 +36,7 @@ const filters: [string, (row: Row) => boolean][] = [
 const MOST = 50; // rows; the rest is found by searching
 
 function sentenceOf(rows: Row[]): string {
-  if (rows.length === 0) return "No dialogue yet. Ask a question below, or: conclave dialogue create “…”";
+  if (rows.length === 0) return "No dialogue yet. Ask a question below; or conclave ask “…” lets agents answer one.";
   const decided = rows.filter((row) => row.status === "converged").length;
   return `${capital(count(rows.length, "dialogue"))}: ${count(rows.filter(running).length, "is", "are")} running, ${count(decided, "is", "are")} decided.`;
 }
@@ -66,7 +67,7 @@ function Entry({ row }: { row: Row }): preact.JSX.Element {
         {glyph}
       </span>
       <span class="title" dir="auto">
-        {data?.question ?? row.title}
+        {data?.question ?? row.title} {(row.tags ?? []).map((tag) => <span class="tag">#{tag}</span>)}
         <Line row={row} page={data} />
       </span>
       <span class="far">
@@ -105,7 +106,7 @@ function Ask(): preact.JSX.Element {
 }
 
 export function Dialogues({ place, short }: { place: Place; short?: boolean }): preact.JSX.Element {
-  const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", input: { limit: 1000 }, room: "dialogue" });
+  const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", input: { limit: 1000, all: true }, room: "dialogue" });
   const filter = place.parameters.get("show") ?? "all";
   const keep = filters.find(([name]) => name === filter)?.[1] ?? (() => true);
   return (
@@ -117,7 +118,7 @@ export function Dialogues({ place, short }: { place: Place; short?: boolean }): 
             {!short && <h1 class="sentence">{sentenceOf(dialogues.filter((row) => !row.archived))}</h1>}
             <div class="heading">
               {short && <Heading>Dialogues</Heading>}
-              <Choice label="Which dialogues" picked={filter} options={filters.map(([name]) => [name, name])} href={(show) => linkWith(place, { show: show === "all" ? "" : show })} />
+              {dialogues.length > 0 && <Choice label="Which dialogues" picked={filter} options={filters.map(([name]) => [name, name])} href={(show) => linkWith(place, { show: show === "all" ? "" : show })} />}
             </div>
             {rows.length === 0 && <p class="facts">{short && dialogues.length === 0 ? sentenceOf(dialogues) : "None."}</p>}
             <ul class="rows">

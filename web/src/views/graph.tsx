@@ -100,9 +100,7 @@ function Nodes({ shown, points, box }: { shown: Shown; points: Map<string, Point
   return (
     <>
       {shown.edges.map((e) => (
-        <path class={`edge ${e.type} ${strokes[e.type] ?? "grey"}`} d={curve(at(e.from), at(e.to), box.width)} data-from={e.from} data-to={e.to} marker-end={`url(#end-${strokes[e.type] ?? "grey"})`}>
-          <title>{`${e.from} ${e.type} ${e.to}`}</title>
-        </path>
+        <path class={`edge ${e.type} ${strokes[e.type] ?? "grey"}`} d={curve(at(e.from), at(e.to), box.width)} data-from={e.from} data-to={e.to} marker-end={`url(#end-${strokes[e.type] ?? "grey"})`} />
       ))}
       {shown.entities.map((e) => {
         const p = at(e.id);
@@ -271,6 +269,20 @@ function Same({ d, shown }: { d: Dialogue; shown: Shown }): preact.JSX.Element {
   );
 }
 
+/** Whether the drawing has been painted: a long table below it must not hold it up. */
+function usePainted(): boolean {
+  const [painted, setPainted] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(() => (timer = setTimeout(() => setPainted(true))));
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, []);
+  return painted;
+}
+
 function summary(d: Dialogue, { entities, edges }: Shown): string {
   const of = (type: string): number => edges.filter((e) => e.type === type).length;
   const parts = [of("support") && count(of("support"), "support"), of("oppose") && count(of("oppose"), "objection")].filter(Boolean);
@@ -280,6 +292,7 @@ function summary(d: Dialogue, { entities, edges }: Shown): string {
 }
 
 export function Graph({ d, place }: { d: Dialogue; place: Place }): preact.JSX.Element {
+  const painted = usePainted();
   const key = ["kind", "expert", "type", "round"].map((name) => place.parameters.get(name)).join(" ");
   const shown = useMemo(() => pick(d, place), [d, key]);
   const box = useRef<HTMLElement>(null);
@@ -299,7 +312,7 @@ export function Graph({ d, place }: { d: Dialogue; place: Place }): preact.JSX.E
         <span class="edge-word resolve">address, resolve</span>
         <span class="edge-word refine">others</span>
       </p>
-      <Same d={d} shown={shown} />
+      {painted && <Same d={d} shown={shown} />}
     </section>
   );
 }

@@ -31,6 +31,7 @@ const made: Record<string, string> = { P: "brought", R: "recommended", T: "raise
 
 /** What events that are not about an entity come to. */
 function lineOf(e: Event): string {
+  if (e.type === "created" && e.id === "dialogue") return "asked the question";
   const [, thing = "", name = ""] = /^(round|panel|verdict|@)-?(.*)$/.exec(e.id) ?? [];
   if (e.type === "created" && thing === "round") return `registered round ${name}`;
   if (e.type === "created" && thing === "panel") return `seated the panel of round ${name}`;

@@ -40,8 +40,9 @@ function Needs({ all }: { all: Attention[] }): preact.JSX.Element {
   );
 }
 
-function Figures(): preact.JSX.Element {
+function Figures(): preact.JSX.Element | null {
   const all = useFigures();
+  if (all.every((one) => /^[0/]*$/.test(one.value))) return null; // a wall of noughts says nothing
   return (
     <ul class="figures" aria-label="The project in numbers">
       {all.map((one) => (

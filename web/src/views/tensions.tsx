@@ -1,16 +1,20 @@
 // tensions.tsx - what was in tension: a row for each with what happened to it in every round.
+import { report } from "../api";
 import { isOpen, tensionsOf, type Dialogue, type Entity, type Step } from "../dialogue";
 import { EntityLink, ExpertName, Glyph, Heading, Status } from "../parts/show";
-import { capital, count, list, toneOf } from "../words";
+import { link } from "../router";
+import { capital, count, list, plural, toneOf } from "../words";
 
 export function summary(all: Entity[]): string {
   const open = all.filter(isOpen).length;
   if (all.length === 0) return "Nothing was in tension.";
   if (open === 0) return `${capital(count(all.length, "tension was", "tensions were"))} raised; ${all.length === 1 ? "it is" : "all are"} closed.`;
-  return `${capital(count(open, "tension is", "tensions are"))} open, ${count(all.length - open, "is", "are")} closed.`;
+  return `${capital(count(open, "tension is", "tensions are"))} open, ${all.length > open ? count(all.length - open, "is", "are") : "none is"} closed.`;
 }
 
 const sorted = (all: Entity[]): Entity[] => [...all.filter(isOpen), ...all.filter((t) => !isOpen(t))];
+
+const MOST = 12; // in the short form
 
 /** The short form: who raised it, and who has taken it up. */
 export function TensionList({ d }: { d: Dialogue }): preact.JSX.Element {
@@ -21,7 +25,7 @@ export function TensionList({ d }: { d: Dialogue }): preact.JSX.Element {
       <Heading more={`${open} open, ${all.length - open} closed`}>Tensions</Heading>
       {all.length === 0 && <p class="facts">Nothing was in tension yet.</p>}
       <ul class="plain tensions">
-        {sorted(all).map((t) => {
+        {sorted(all).slice(0, report ? all.length : MOST).map((t) => {
           const answers = d.edges.filter((e) => e.to === t.id && e.type !== "depend");
           return (
             <li key={t.id}>
@@ -51,6 +55,11 @@ export function TensionList({ d }: { d: Dialogue }): preact.JSX.Element {
           );
         })}
       </ul>
+      {!report && all.length > MOST && (
+        <p class="facts">
+          <a href={link("dialogue", d.id, "tensions")}>{plural(all.length - MOST, "more", "more")}</a>
+        </p>
+      )}
     </section>
   );
 }

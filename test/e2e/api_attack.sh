@@ -1,0 +1,34 @@
+#!/bin/sh
+# api_attack.sh - generated requests against the HTTP API (test/web/attack.mjs).
+. "$(dirname "$0")/lib.sh"
+needs_npm "requests that nobody would send"
+project
+"$conclave" agent add reader >/dev/null && "$conclave" agent add talker --rooms chat >/dev/null
+reader=$("$conclave" token add reader --read-only --json | jq -r .secret)
+talker=$("$conclave" token add talker --json | jq -r .secret)
+admin=0123456789abcdef0123456789abcdef
+CONCLAVE_TOKEN=$admin "$conclave" serve --port 0 --json >"$work/said" 2>"$work/log" &
+serving=$!
+for _ in $(seq 100); do
+    [ -s "$work/said" ] && break
+    sleep 0.1
+done
+timeout 600 "$node" "$root/test/web/attack.mjs" "$(jq -r .url "$work/said")" $admin "$reader" "$talker" >"$out" 2>"$err"
+ok $? "all requests were made"
+sed 's/^/#   /' "$err" | head -n 20
+sed -n -e 's/^ok [0-9]* - /ok /p' -e 's/^not ok [0-9]* - /not ok /p' -e '/^#/p' "$out" >"$work/lines"
+while read -r line; do
+    case $line in
+    "not ok "*) ok 1 "${line#not ok }" ;;
+    "ok "*) ok 0 "${line#ok }" ;;
+    *) printf '%s\n' "$line" ;;
+    esac
+done <"$work/lines"
+kill $serving
+wait $serving
+ok $? "the server ends"
+! grep -q "$admin\|$reader\|$talker\|Sanitizer" "$work/log"
+ok $? "no token in the log, and nothing for a sanitizer"
+[ "$number" -ge 18 ]
+ok $? "all of it was looked at"
+finish
