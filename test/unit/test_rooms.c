@@ -73,22 +73,34 @@ static cv_import_fit desk_fit(cv_arena *a, cv_where path)
     return cv_str_ends(name, CV_STR(".both")) ? CV_FIT_OWN : CV_FIT_PERHAPS;
 }
 
-static bool take_all(cv_import *import, const char *counted)
-{
-    for (size_t i = 0; i < import->count; i++) {
-        cv_json_begin_object(import->w);
-        cv_json_key_str(import->w, "name", cv_str_of(cv_where_name(import->paths[i])));
-        cv_json_key_str(import->w, "outcome", cv_import_outcomes.items[CV_OUTCOME_IMPORTED]);
-        cv_json_end_object(import->w);
-        import->outcomes[CV_OUTCOME_IMPORTED]++;
-    }
-    cv_json_key_int(&import->counts, counted, (int64_t)import->count);
-    return true;
-}
+typedef struct {
+    cv_str name, outcome;
+} taken;
 
-static bool board_import(cv_import *import)
+#define CV_THIS_TYPE taken
+static const cv_shape taken_shape[] = {
+    CV_FIELD(ALWAYS, name, ""), CV_WORD(ALWAYS, "outcome", outcome, &cv_import_outcomes, ""), {0}};
+#undef CV_THIS_TYPE
+
+typedef struct {
+    int64_t number;
+} counted;
+
+#define CV_THIS_TYPE counted
+static const cv_shape board_counts[] = {CV_FIELD_AS(ALWAYS, "pins", number, ""), {0}};
+static const cv_shape desk_counts[] = {CV_FIELD_AS(ALWAYS, "sheets", number, ""), {0}};
+#undef CV_THIS_TYPE
+
+static bool take_all(cv_import *import)
 {
-    return take_all(import, "pins");
+    counted *counts = CV_NEW(import->call->arena, counted);
+    for (size_t i = 0; i < import->count; i++)
+        cv_import_add(
+            import, CV_OUTCOME_IMPORTED,
+            &(taken){cv_str_of(cv_where_name(import->paths[i])), cv_import_outcomes.items[CV_OUTCOME_IMPORTED]});
+    counts->number = (int64_t)import->count;
+    import->counted = counts;
+    return true;
 }
 
 static bool desk_import(cv_import *import)
@@ -97,7 +109,7 @@ static bool desk_import(cv_import *import)
         cv_errs_add(import->call->errs, import->call->arena, CV_ERR_INVALID_VALUE, "the desk is full");
         return false;
     }
-    return take_all(import, "sheets");
+    return take_all(import);
 }
 
 static const cv_room board_room = {.name = "board",
@@ -106,12 +118,12 @@ static const cv_room board_room = {.name = "board",
                                    .folder = "boards",
                                    .verify = board_verify,
                                    .doctor = board_doctor,
-                                   .import = {board_fit, board_import}};
+                                   .import = {board_fit, take_all, taken_shape, board_counts}};
 static const cv_room desk_room = {.name = "desk",
                                   .records = &desk_records,
                                   .scope = {.one = "desk", .many = "desks"},
                                   .folder = "desks",
-                                  .import = {desk_fit, desk_import}};
+                                  .import = {desk_fit, desk_import, taken_shape, desk_counts}};
 const cv_room *const cv_rooms[] = {&board_room, &desk_room, &cv_room_project, NULL};
 static const cv_room_types *const rooms[] = {&board_records, &desk_records, &cv_project_records};
 const cv_types cv_program_types = {.rooms = rooms, .count = CV_COUNT(rooms)};
