@@ -45,3 +45,14 @@ uint64_t cv_find_fields(const cv_find *f)
         wanted |= (uint64_t)is_wanted(f, &f->type->fields[i]) << i;
     return wanted;
 }
+
+cv_str cv_find_columns(cv_arena *a, const cv_find *f)
+{
+    cv_buf out = {0};
+    const uint64_t wanted = cv_find_fields(f);
+    cv_buf_add_z(&out, f->type->life == CV_VOLATILE ? "0" : "t.rev");
+    for (size_t i = 0; i < f->type->field_count; i++)
+        if (wanted >> i & 1)
+            cv_buf_printf(&out, ", t.\"%.*s\"", CV_FMT(f->type->fields[i].name));
+    return cv_buf_take(&out, a);
+}
