@@ -51,6 +51,7 @@ static void pour(cv_buf *b, cv_str s)
 
 void cv_buf_add(cv_buf *b, cv_str s)
 {
+    assert(s.p || s.n == 0);
     if (s.n == 0)
         return;
     if (b->sink && b->n + s.n > PAGE) {
@@ -105,6 +106,7 @@ bool cv_buf_flush(cv_buf *b)
         pour(b, cv_buf_str(b));
     if (b->sink)
         b->n = 0;
+    assert(!b->sink || b->n == 0);
     return !b->failed;
 }
 

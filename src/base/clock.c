@@ -1,6 +1,7 @@
 /* clock.c - time as UTC ISO-8601; see clock.h. Days are counted from 0000-01-01 in the Gregorian calendar. */
 #include "base/clock.h"
 
+#include <assert.h>
 #include <time.h>
 
 enum { EPOCH_DAY = 719528, MAX_YEAR = 9999 }; /* 1970-01-01 */
@@ -27,6 +28,7 @@ static bool is_leap(int year)
 
 static int days_in_month(int year, int month)
 {
+    assert(month >= 1 && month <= 12);
     static const char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     return days[month - 1] + (month == 2 && is_leap(year));
 }
@@ -40,6 +42,7 @@ static int days_before_year(int year)
 /* `value` as exactly `width` digits; returns the end. */
 static char *put_digits(char *to, int width, int value)
 {
+    assert(value >= 0);
     for (int i = width - 1; i >= 0; i--) {
         to[i] = (char)('0' + value % 10);
         value /= 10;

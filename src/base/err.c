@@ -1,6 +1,8 @@
 /* err.c - what went wrong; see err.h. */
 #include "base/err.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
 
 #define ERR(id, word, exit, meaning)                                                                                   \
@@ -17,6 +19,8 @@ const cv_err_code cv_err_codes[] = {
 
 static void set(cv_err *err, cv_err_code code, const char *format, va_list args)
 {
+    assert(err->arena && code && "an error has memory and a code");
+    assert(code->exit > 0 && "an error is not a success");
     *err = (cv_err){.arena = err->arena, .code = code, .message = cv_arena_vprintf(err->arena, format, args)};
 }
 
@@ -82,6 +86,7 @@ void cv_err_item(cv_err *err, cv_str key, cv_str id)
 
 void cv_err_options(cv_err *err, const cv_str *options, size_t count)
 {
+    assert(options || count == 0);
     cv_str *copies = count ? CV_NEW_ARRAY(err->arena, count, cv_str) : NULL;
     for (size_t i = 0; i < count; i++)
         copies[i] = cv_arena_copy(err->arena, options[i]);
@@ -96,6 +101,7 @@ void cv_err_clear(cv_err *err)
 
 void cv_err_copy(cv_err *to, const cv_err *from)
 {
+    assert(to->arena && from->code && "an error is copied, not a success");
     cv_arena *a = to->arena;
     cv_err copy = {.arena = a,
                    .code = from->code,

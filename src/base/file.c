@@ -12,6 +12,7 @@
  */
 #include "base/file.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -389,6 +390,7 @@ static int open_temporary(job *j)
 /* An empty temporary file, open for writing. */
 static bool make_temporary(job *j)
 {
+    assert(!j->temporary && "one temporary file at a time");
     j->fd = open_temporary(j);
     if (j->fd < 0)
         return fail_job(j, "make a temporary file next to it", errno);
@@ -409,6 +411,7 @@ static void digest_word(file_digest *d, uint64_t word)
 
 static void digest_byte(file_digest *d, char byte)
 {
+    assert(d->filled < sizeof d->word && d->next < LANES);
     d->word |= (uint64_t)(unsigned char)byte << 8 * d->filled;
     if (++d->filled == sizeof d->word) {
         digest_word(d, d->word);
@@ -495,6 +498,7 @@ static bool finish_temporary(job *j)
 
 static bool replace(job *j)
 {
+    assert(j->temporary && j->fd < 0 && "the new file is whole and closed");
     if (j->calls->rename(j->folder, j->temporary, j->name, 0) != 0)
         return fail_job(j, "put the new file in place", errno);
     j->temporary = NULL;

@@ -16,5 +16,6 @@ cv_groups cv_groups_of(cv_arena *a, const uint32_t *keys, size_t count, size_t g
         assert(keys[i] < groups);
         g.order[next[keys[i]]++] = (uint32_t)i;
     }
+    assert(groups == 0 || g.starts[groups] == count); /* every one is in a group */
     return g;
 }

@@ -11,6 +11,7 @@
  */
 #include "base/json.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdalign.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static bool read_value(reader *r, cv_json *ret);
 
 static void count_place(const char *begin, const char *at, size_t *ret_line, size_t *ret_column)
 {
+    assert(begin <= at);
     *ret_line = *ret_column = 1;
     cv_utf8_advance(cv_str_range(begin, at), ret_line, ret_column);
 }
@@ -51,6 +53,7 @@ static void count_place(const char *begin, const char *at, size_t *ret_line, siz
 /* Completes the error just set with its place and what to do; always false. */
 static bool refuse_at(reader *r, const char *at, const char *suggestion)
 {
+    assert(r->err->code && r->begin <= at && at <= r->end && "an error was set, and it is in the text");
     count_place(r->begin, at, &r->err->line, &r->err->column);
     cv_err_suggest(r->err, cv_str_of(suggestion));
     return false;
@@ -150,6 +153,7 @@ static bool refuse(reader *r, const char *expected)
 /* The top of the stack with room for `size` bytes; nothing is pushed yet. */
 static void *scratch_reserve(reader *r, size_t size)
 {
+    assert(r->top <= r->room && r->room >= FIRST_SCRATCH);
     if (size <= r->room - r->top)
         return r->scratch + r->top;
     size_t room = r->room;
@@ -174,6 +178,7 @@ static void scratch_push(reader *r, const void *thing, size_t size)
 /* Moves everything above `mark` into the arena. */
 static void *scratch_take(reader *r, size_t mark)
 {
+    assert(mark <= r->top && "a list closes above its own beginning");
     size_t size = r->top - mark;
     r->top = mark;
     return size ? memcpy(cv_arena_alloc(r->arena, size), r->scratch + mark, size) : NULL;

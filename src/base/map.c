@@ -24,6 +24,7 @@ static cv_map_slot *find(const cv_map *m, cv_str key, uint64_t hash)
 static void grow(cv_map *m, cv_arena *a)
 {
     cv_map old = *m;
+    assert(old.capacity <= SIZE_MAX / 2 / sizeof(cv_map_slot));
     m->capacity = old.capacity ? old.capacity * 2 : FIRST_CAPACITY;
     m->slots = CV_NEW_ARRAY(a, m->capacity, cv_map_slot);
     for (size_t i = 0; i < old.capacity; i++)
@@ -42,6 +43,7 @@ uintptr_t *cv_map_put(cv_map *m, cv_arena *a, cv_str key, bool *ret_new)
         *slot = (cv_map_slot){.key = {key.p ? key.p : "", key.n}, .hash = hash};
         m->count++;
     }
+    assert(m->count <= m->capacity / 4 * 3 && "a quarter is free: every search ends");
     if (ret_new)
         *ret_new = is_new;
     return &slot->value;

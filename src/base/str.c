@@ -1,6 +1,8 @@
 /* str.c - views of text; see str.h. */
 #include "base/str.h"
 
+#include <assert.h>
+
 bool cv_str_has_control(cv_str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -33,6 +35,7 @@ int cv_str_order(cv_str a, cv_str b)
 
 size_t cv_str_find_char(cv_str s, char c)
 {
+    assert(s.p || s.n == 0);
     const char *hit = s.n ? memchr(s.p, c, s.n) : NULL;
     return hit ? (size_t)(hit - s.p) : SIZE_MAX;
 }
@@ -85,6 +88,7 @@ cv_str cv_str_of_int(int64_t value, char room[CV_INT_DIGITS])
     } while (rest > 0);
     if (value < 0)
         *--p = '-';
+    assert(p >= room && "the longest number has CV_INT_DIGITS");
     return cv_str_range(p, end);
 }
 
@@ -139,6 +143,7 @@ size_t cv_str_distance(cv_str a, cv_str b, size_t max)
         }
     }
     size_t d = rows[a.n % 3][b.n];
+    assert(d >= gap && d <= (a.n > b.n ? a.n : b.n));
     return d <= max ? d : max + 1;
 }
 

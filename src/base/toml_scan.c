@@ -1,11 +1,14 @@
 /* toml_scan.c - the parts that TOML is made of; see toml_scan.h. */
 #include "base/toml_scan.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
 #include "base/utf8.h"
 
 bool cv_toml_bad(const cv_toml_scan *s, size_t at, const char *what)
 {
+    assert(at <= s->text.n);
     static const cv_str mark = CV_STR_INIT("\xEF\xBB\xBF");
     size_t line = 1, column = 1, begin = cv_str_starts(s->text, mark) ? mark.n : 0;
     cv_utf8_advance(cv_str_from(cv_str_head(s->text, at), begin), &line, &column);
@@ -51,6 +54,7 @@ static bool is_long(const cv_toml_scan *s)
 /* In three quotes there may be quotes of its own before those that close. */
 bool cv_toml_skip_string(cv_toml_scan *s)
 {
+    assert((cv_toml_peek(s) == '"' || cv_toml_peek(s) == '\'') && "a string begins here");
     size_t start = s->at;
     char quote = cv_toml_peek(s);
     bool lines = is_long(s);

@@ -93,6 +93,7 @@ size_t cv_utf8_valid(cv_str s)
 /* The code point in `length` valid bytes. */
 static uint32_t decode(const unsigned char *p, size_t length)
 {
+    assert(length >= 1 && length <= 4);
     uint32_t code = length == 1 ? p[0] : p[0] & (0x7fu >> length);
     for (size_t i = 1; i < length; i++)
         code = code << 6 | (p[i] & 0x3fu);

@@ -147,6 +147,8 @@ const cv_room cv_room_chat = {
     .doctor = cv_chat_doctor,
     .import = {.fit = cv_chat_import_fit,
                .run = cv_chat_import_files,
+               .about =
+                   "Chats: chat files, each under the chat id that stands in it. The record becomes their witness.\n",
                .found = cv_import_file_shape,
                .counts = cv_chat_import_counts},
 };

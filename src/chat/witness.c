@@ -109,6 +109,20 @@ static cv_str saying_of(cv_arena *a, const cv_chat_message *m)
     return cv_hash_text(a, cv_str_from(lasting, close == SIZE_MAX ? 0 : close));
 }
 
+/* Is it what a redaction has left of this message: the same head, and nothing but words that stand for the text? */
+static bool is_left_of(cv_arena *a, const cv_chat_message_row *row, const cv_chat_message *m)
+{
+    cv_chat_message was, is = *m;
+    cv_str hash, rest = cv_str_trim(m->body);
+    if (!cv_is_redacted(row->body, &hash) || !cv_chat_head_parse(row->head, &was) || rest.n == 0)
+        return false;
+    cv_str word = cv_arena_printf(a, CV_REDACTED_WORD "%.*s", CV_FMT(hash));
+    while (cv_str_starts(rest, word))
+        rest = cv_str_trim(cv_str_from(rest, word.n));
+    was.body = is.body = CV_STR("");
+    return rest.n == 0 && cv_str_eq(saying_of(a, &was), saying_of(a, &is));
+}
+
 typedef struct {
     cv_chat_view *view;
     cv_map numbers; /* saying -> number, of the record's messages */
@@ -160,12 +174,12 @@ static bool tell_apart(cv_chat_view *v, cv_chat_compared *c, cv_str now, cv_err 
         uintptr_t *number = cv_map_get(&all.numbers, saying_of(a, &v->messages.all.items[i]));
         was[i] = number ? (int64_t)*number : 0;
         /* Two messages may say the same: each counts where it is. */
-        int64_t own = v->messages.all.items[i].number;
-        if (own < (int64_t)known && cv_str_eq(hash_of(a, &v->messages.all.items[i]),
-                                              own <= (int64_t)all.rows.count && all.rows.items[own - 1].number == own
-                                                  ? all.rows.items[own - 1].sha256
-                                                  : CV_STR("")))
-            was[i] = own;
+        const cv_chat_message *m = &v->messages.all.items[i];
+        const cv_chat_message_row *row =
+            m->number > 0 && m->number <= (int64_t)all.rows.count ? &all.rows.items[m->number - 1] : NULL;
+        if (row && row->number == m->number && m->number < (int64_t)known &&
+            (cv_str_eq(hash_of(a, m), row->sha256) || is_left_of(a, row, m)))
+            was[i] = m->number;
         if (was[i] > 0)
             there[was[i]] = true;
     }

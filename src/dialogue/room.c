@@ -90,6 +90,12 @@ const cv_room cv_room_dialogue = {
     .doctor = cv_dialogue_doctor,
     .import = {.fit = cv_dialogue_import_fit,
                .run = cv_dialogue_import,
+               .about =
+                   "Dialogues: folders with expert-pool.json and round-N/NAME.md, documents (*.dialogue.md) and\n"
+                   "exports. What every expert wrote is kept as a response, marks become items, references and\n"
+                   "moves, boards become scores, trackers become statuses, each with the dialogue's own date. The\n"
+                   "report also says where boards and trackers differ from what the record derives. An export is\n"
+                   "restored as it was, events and hashes included.\n",
                .found = cv_import_dialogue_shape,
                .counts = cv_tally_shape},
     .statuses = {.good = " resolved accepted adopted converged confirmed supported ",

@@ -14,6 +14,16 @@ static const struct {
     {&cv_cmd_completion, CV_GROUP_PROGRAM}, {&cv_cmd_man, CV_GROUP_PROGRAM},
 };
 
+/* What every room has to say about an operation stands behind what it does for all. */
+static const char *details_of(cv_arena *a, const cv_operation *op)
+{
+    cv_str details = cv_str_of(op->details);
+    for (size_t i = 0; op->room_details && cv_rooms[i]; i++)
+        if (op->room_details(cv_rooms[i]))
+            details = cv_arena_printf(a, "%.*s\n%s", CV_FMT(details), op->room_details(cv_rooms[i]));
+    return op->room_details ? cv_arena_copy_z(a, details) : op->details;
+}
+
 cv_cli_table cv_cli_commands(cv_arena *a)
 {
     cv_cli_table table = {0};
@@ -25,7 +35,7 @@ cv_cli_table cv_cli_commands(cv_arena *a)
                                                        .name = op->verb,
                                                        .summary = op->summary,
                                                        .arguments = "",
-                                                       .details = op->details,
+                                                       .details = details_of(a, op),
                                                        .examples = op->examples,
                                                        .op = op,
                                                        .run = cv_cli_run_operation};

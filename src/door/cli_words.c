@@ -58,14 +58,15 @@ static cv_str in_options(cv_arena *a, const cv_json *properties, cv_str text)
     return cv_buf_take(&out, a);
 }
 
-/* `elsewhere`: what the operation itself has found in a file; a field within it is not one of the request. */
+/* `elsewhere`: what the operation itself has found in a file; a field within it ("seats[0].agent") is not one of the
+ * request, but "path[0]" is the file itself. */
 static cv_str field_as_option(cv_arena *a, const cv_json *properties, cv_str field, bool elsewhere)
 {
     size_t end = 0;
     while (end < field.n && field.p[end] != '.' && field.p[end] != '[')
         end++;
     cv_str name = cv_str_head(field, end), rest = cv_str_from(field, end);
-    if (!cv_json_get(properties, name) || (elsewhere && rest.n))
+    if (!cv_json_get(properties, name) || (elsewhere && cv_str_find_char(rest, '.') != SIZE_MAX))
         return field;
     return cv_arena_printf(a, "--%s%s%.*s", cv_flag_name(a, name), rest.n ? " " : "", CV_FMT(rest));
 }

@@ -1,6 +1,8 @@
 /* diff.c - what changes between two texts; see diff.h. */
 #include "kit/diff.h"
 
+#include <assert.h>
+
 #include "base/plain.h"
 
 enum { AROUND = 3 };
@@ -72,6 +74,7 @@ static size_t print_hunk(const diff *d, size_t first)
         if (differs(d, i))
             last = i + 1;
     size_t to = count - last < AROUND ? count : last + AROUND;
+    assert(from <= first && first < last && last <= to && to <= count);
     cv_buf_printf(d->out, "@@ -%zu,%zu +%zu,%zu @@\n", from + 1, to - from, from + 1, to - from);
     print_context(d, from, first);
     for (size_t i = first; i < last;) {

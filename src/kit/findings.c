@@ -90,6 +90,7 @@ static cv_str drop(cv_str s, size_t columns)
 /* The line at `start`, or as much of it on each side as can be shown: lines may be megabytes long. */
 static cv_str line_around(cv_str text, size_t start, bool *ret_begins)
 {
+    assert(start <= text.n);
     const char *at = text.p + start, *from = at;
     while (from > text.p && from[-1] != '\n' && at - from < WINDOW)
         from--;

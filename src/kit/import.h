@@ -58,6 +58,7 @@ typedef struct {
     cv_import_fit (*fit)(cv_arena *a, cv_where path);
     /* NULL: the room imports nothing. False: call->errs says why nothing was done, or was not done to the end. */
     bool (*run)(cv_import *import);
+    const char *about;      /* a paragraph for the help: which files it takes, and what becomes of them */
     const cv_shape *found;  /* one thing: it has "name" and "outcome" */
     const cv_shape *counts; /* what it counts besides outcomes, in its own words; NULL: nothing */
 } cv_room_import;

@@ -167,6 +167,7 @@ bool cv_intent_each(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_
                     void *ctx, cv_err *err)
 {
     leftovers l = {.arena = a, .type = type};
+    assert(type->size == sizeof(cv_intent));
     const cv_find find = {.type = type, .scope = scope};
     bool ok = record->calls->find(record, &find, take, &l, err);
     for (size_t i = 0; ok && i < l.all.count; i++)

@@ -1,6 +1,8 @@
 /* notice.c - the warnings of an answer; see notice.h. */
 #include "kit/notice.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "record/type.h"
 
@@ -16,6 +18,7 @@ const cv_shape cv_plain_notice_shape[] = {
 
 cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const char *format, ...)
 {
+    assert(type.n > 0 && (warnings->left_out == 0 || warnings->count == CV_MAX_WARNINGS));
     if (warnings->count >= CV_MAX_WARNINGS) {
         warnings->left_out++;
         return &warnings->aside;

@@ -1,6 +1,8 @@
 /* query.c - what a person types, as terms to look for; see query.h. */
 #include "kit/query.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/map.h"
@@ -47,6 +49,7 @@ cv_str cv_query_any_id(cv_arena *a, cv_str words)
 
 static void add_term(cv_arena *a, cv_query *q, cv_str text, bool prefix, manner how)
 {
+    assert(q->words <= CV_MAX_QUERY_WORDS);
     size_t kept, left_out;
     cv_str words = words_only(text, CV_MAX_QUERY_WORDS - q->words, &kept, &left_out);
     q->words += kept;
@@ -80,6 +83,7 @@ static cv_str take_word(cv_str *rest)
 
 static void read_phrase(cv_arena *a, cv_query *q, cv_str *rest, manner how)
 {
+    assert(rest->n > 0 && rest->p[0] == '"');
     *rest = cv_str_from(*rest, 1);
     size_t end = cv_str_find_char(*rest, '"');
     cv_str phrase = cv_str_head(*rest, end);

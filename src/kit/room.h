@@ -41,6 +41,7 @@ enum {
                             * the command line a signal ends it in good order */
 };
 
+struct cv_room;
 typedef struct {
     const char *room; /* the name of its room; "": stands at the top level */
     const char *verb; /* "round-register" */
@@ -52,6 +53,8 @@ typedef struct {
     unsigned flags;
     cv_handler run;
     const cv_shape *answer; /* the form of its answer; then the schemas have no "output" */
+    /* What a room adds to the details: a paragraph, or NULL. NULL: none does. */
+    const char *(*room_details)(const struct cv_room *room);
 } cv_operation;
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */

@@ -7,6 +7,8 @@
  */
 #include "kit/schema.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -40,6 +42,8 @@ typedef enum {
 static const char *const words[KEYWORDS] = {"type",     "enum",     "properties", "required",  "additionalProperties",
                                             "items",    "minimum",  "maximum",    "minLength", "maxLength",
                                             "minItems", "maxItems", "x-item"};
+
+_Static_assert(CV_COUNT(words) == KEYWORDS, "every keyword has its word");
 
 /* A list has one schema for all its items: what it says is looked up once and kept, by its address. */
 enum { SHAPES = 32 };
@@ -91,6 +95,7 @@ static cv_str path_of(cv_arena *a, const step *here, cv_str last)
     size_t count = 0;
     for (; here->up; here = here->up)
         steps[count++] = here;
+    assert(count <= CV_MAX_JSON_DEPTH && !here->key.p && "the chain ends with the whole value");
     cv_buf b = {0};
     while (count-- > 0) {
         if (!steps[count]->key.p) {
@@ -120,6 +125,7 @@ static void place(walk *w, const cv_json *value, cv_err *err)
     }
     cv_utf8_advance(cv_str_range(w->text.p + w->at, w->text.p + value->offset), &w->line, &w->column);
     w->at = value->offset;
+    assert(w->at <= w->text.n && w->line > 0);
     err->line = w->line;
     err->column = w->column;
 }
@@ -162,6 +168,7 @@ static cv_str did_you_mean(cv_arena *a, cv_str near)
 static const cv_json *part(walk *w, const cv_json *schema, keyword which)
 {
     shape *s = &w->shapes[(uintptr_t)schema / sizeof *schema % SHAPES];
+    assert(which < KEYWORDS);
     if (!schema)
         return NULL;
     for (size_t i = 0; s->schema != schema && i < KEYWORDS; i++)

@@ -1,6 +1,8 @@
 /* snippet.c - the part of a text that shows why it was found; see snippet.h. */
 #include "kit/snippet.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
 #include "base/utf8.h"
 
@@ -68,6 +70,7 @@ static size_t cut_before(cv_str text, size_t at, size_t start)
 /* A third of what is free stands before the hits, the rest behind them. */
 static range widen(cv_str text, range place)
 {
+    assert(place.start <= place.end && place.end <= text.n);
     size_t taken = place.end - place.start;
     size_t spare = taken < CV_SNIPPET ? CV_SNIPPET - taken : 0;
     size_t before = spare / 3;
@@ -83,6 +86,7 @@ static range widen(cv_str text, range place)
         wide.start = cut_after(text, wide.start, place.start);
     if (wide.end < text.n)
         wide.end = cut_before(text, wide.end, place.end);
+    assert(wide.start <= place.start && place.end <= wide.end && "the hits stay in it");
     return wide;
 }
 
@@ -150,6 +154,7 @@ cv_str cv_snippet(cv_arena *a, cv_str text, const cv_search_marks *marks)
         w.gap = true;
     }
     while (next_hit(marks, &i, at, &hit) && hit.end <= wide.end) {
+        assert(at <= hit.start && hit.start <= hit.end);
         add_text(&w, cv_str_range(text.p + at, text.p + hit.start));
         add_hit(&w, cv_str_range(text.p + hit.start, text.p + hit.end));
         at = hit.end;

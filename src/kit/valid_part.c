@@ -1,6 +1,8 @@
 /* valid_part.c - the sound part of a request; see valid_part.h. */
 #include "kit/valid_part.h"
 
+#include <assert.h>
+
 #include "kit/schema.h"
 
 typedef struct {
@@ -30,6 +32,7 @@ static void take_items(const walk *w, cv_str path, cv_json *array)
 
 static void take_members(const walk *w, cv_str path, cv_json *object)
 {
+    assert(object->type == CV_JSON_OBJECT);
     cv_json_member *members = CV_NEW_ARRAY(w->a, object->count, cv_json_member);
     uint32_t count = 0;
     for (uint32_t i = 0; i < object->count; i++) {

@@ -1,6 +1,8 @@
 /* who.c - who acts; see who.h. */
 #include "kit/who.h"
 
+#include <assert.h>
+
 #include "kit/fault.h"
 
 static const cv_str verified = CV_STR_INIT("verified"), claimed = CV_STR_INIT("claimed");
@@ -99,6 +101,7 @@ static bool may(cv_call *call, const cv_act *act, const cv_agent_row *agent, con
 
 static void settle(cv_call *call, const cv_agent_row *agent, cv_str standing)
 {
+    assert(cv_words_find(cv_standing_words, standing) >= 0);
     call->who.name = agent->id;
     call->who.standing = standing;
     call->who.is_human = cv_agent_is_human(agent);

@@ -345,6 +345,7 @@ static void count(cv_mail_mailbox *mailbox, cv_mail_state state, int64_t by)
 /* What depends on the state alone. */
 static void set_state(cv_mail_delivery *d, cv_mail_state state)
 {
+    assert(state < CV_MAIL_STATE_COUNT);
     const cv_mail_state_row *row = &cv_mail_states[state];
     d->state = row->word;
     d->open = row->open ? 1 : CV_ABSENT;
@@ -352,6 +353,7 @@ static void set_state(cv_mail_delivery *d, cv_mail_state state)
     d->dead = state == CV_MAIL_DEAD ? 1 : CV_ABSENT;
     if (state != CV_MAIL_CLAIMED)
         d->lease_until = CV_ABSENT;
+    assert((d->turn == CV_ABSENT || d->open == 1) && "what can be claimed is open");
 }
 
 cv_mail_delivery *cv_mail_deliver(cv_mail_writing *o, cv_mail_mailbox *mailbox, const cv_mail_message *message,

@@ -12,7 +12,7 @@ static const cv_operation agent_rows[] = {
     {.room = "agent",
      .verb = "add",
      .tool = "conclave_agent_add",
-     .summary = "register an agent or a person",
+     .summary = "add an agent or a person",
      .details =
          "An id has letters, digits, '.', '_' and '-', begins with a letter or digit, and has at most 64\n"
          "characters. Ids and aliases are unique without regard to case. From the first agent on, --as takes\n"
@@ -92,7 +92,7 @@ static const cv_operation agent_rows[] = {
     {.room = "agent",
      .verb = "import",
      .tool = "conclave_agent_import",
-     .summary = "register many agents from a file: TOML, JSON, or one object per line",
+     .summary = "add many agents from a file: TOML, JSON, or one object per line",
      .details =
          "The file has a list of agents with the fields of 'agent add', an object with such a list in agents (as\n"
          "'agent list --json' prints it), or one agent per line. All are registered, or none. The answer names\n"

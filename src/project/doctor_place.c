@@ -59,8 +59,9 @@ bool cv_doctor_project(cv_doctor *d)
         return false;
     if (may(cv_record_path(d->call.arena, d->call.root, ".gitignore"), F_OK))
         return true;
-    cv_doctor_finding *f = cv_doctor_say(d, "project", CV_DOCTOR_NOTE,
-                                         "is not there: git would take the files of the record, which it cannot merge");
+    cv_doctor_finding *f =
+        cv_doctor_say(d, "project", CV_DOCTOR_NOTE,
+                      "is not there: git would take the files of the record, and spoil them where two versions meet");
     f->what = CV_STR(".conclave/.gitignore");
     f->remedy = CV_STR("conclave init");
     return true;

@@ -189,6 +189,11 @@ static void answer(importing *im)
     im->call->unwell = !is_whole(im);
 }
 
+const char *cv_import_about(const cv_room *room)
+{
+    return room->import.about;
+}
+
 /* ---- the request ------------------------------------------------------------------------------------------------- */
 
 bool cv_project_import(cv_call *call)

@@ -10,6 +10,8 @@
 #include "kit/shape.h"
 
 bool cv_project_import(cv_call *call);
+struct cv_room;
+const char *cv_import_about(const struct cv_room *room); /* which files the room takes; NULL: none */
 
 bool cv_record_verify(cv_call *call);
 bool cv_record_seal(cv_call *call);

@@ -29,17 +29,12 @@ static const cv_operation rows[] = {
     {.room = "",
      .verb = "import",
      .tool = "conclave_import",
-     .summary = "take dialogues from files: folders, assembled documents, exports",
-     .details = "Finds dialogues below the paths: folders with expert-pool.json and round-N/NAME.md, documents\n"
-                "(*.dialogue.md) and exports. What every expert wrote is kept as a response, marks become items,\n"
-                "references and moves, boards become scores, trackers become statuses, each with the dialogue's own\n"
-                "date. The report says what was understood of every file, what was not and why, which files were not\n"
-                "used, and where boards and trackers differ from what the record derives. The same files again change\n"
-                "nothing; files that have changed are a conflict. An export is restored as it was, events and hashes\n"
-                "included.\n"
-                "\n"
-                "The exit status is 1 when something failed or conflicts, or when there was nothing to import.\n"
-                "See docs/import.md.\n",
+     .summary = "take files into the record: folders, documents, exports",
+     .details = "Each room takes the files that are its own. The report says what was understood of every file, what\n"
+                "was not and why, and which files were not used. The same files again change nothing; files that have\n"
+                "changed are a conflict. The exit status is 1 when something failed or conflicts, or when there was\n"
+                "nothing to import. See docs/import.md.\n",
+     .room_details = cv_import_about,
      .examples = "  conclave import dialogues --dry-run\n"
                  "  conclave import decision.dialogue.md\n",
      .schema = "import",
@@ -127,7 +122,7 @@ static const cv_operation rows[] = {
          "index and the last commit that was acknowledged. What was changed or cut off behind the program's back is\n"
          "named. A history that was rewritten with all its hashes is found only with a seal that was kept\n"
          "elsewhere: --seal takes the line of 'conclave seal', a file with it, or - for standard input.\n"
-         "--room verifies one room only, --room and --scope one dialogue, or what else a room keeps.\n",
+         "--room verifies one room only, --room and --scope one of the things that it keeps.\n",
      .examples = "  conclave verify\n"
                  "  conclave verify --room dialogue --scope nvidia-decision\n"
                  "  conclave verify --seal \"$(conclave seal)\"\n",
@@ -140,7 +135,7 @@ static const cv_operation rows[] = {
      .tool = "conclave_seal",
      .summary = "print one line that stands for everything written so far",
      .details =
-         "Keep the line where nobody can change it together with the record: a git commit, a ticket, a mail. Later\n"
+         "Keep the line where nobody can change it together with the record: a git commit, a ticket, a letter. Later\n"
          "'conclave verify --seal' proves that nothing that was written before it has been changed, cut off or\n"
          "removed, however much was written since. Run 'conclave verify' first: a seal stands for what is there.\n",
      .examples = "  conclave seal\n"
@@ -189,8 +184,8 @@ static const cv_operation rows[] = {
     {.room = "",
      .verb = "copy",
      .summary = "copy the record to another store, and let the project go on there",
-     .details = "Copies every dialogue, and what else the record holds, with its events and hashes, to a PostgreSQL\n"
-                "server or back into the project's own file (the word sqlite), and verifies it there. What is there\n"
+     .details = "Copies everything that the record holds, with its events and hashes, to a PostgreSQL server or back "
+                "into the project's own file (the word sqlite), and verifies it there. What is there\n"
                 "already from a copy before is brought up to date, so an interrupted copy goes on, and the same\n"
                 "command again keeps a mirror current. With --switch the project keeps its record there from then on;\n"
                 "the old one stays as it was and takes no more writes. A seal of the record does not hold for the\n"

@@ -194,7 +194,7 @@ bool cv_registry_check_name(cv_call *call, cv_str at, const char *field, cv_str 
 }
 
 /* The same name twice in one request. */
-static void claim(cv_call *call, cv_str at, const char *field, cv_str given, cv_map *taken, size_t index)
+static void reserve(cv_call *call, cv_str at, const char *field, cv_str given, cv_map *taken, size_t index)
 {
     bool is_new;
     uintptr_t *owner = cv_map_put(taken, call->arena, cv_agent_name(call->arena, given), &is_new);
@@ -274,10 +274,10 @@ bool cv_registration_check(cv_call *call, cv_registration *r, cv_str at, bool re
 {
     if (!cv_registry_check_name(call, at, "agent_id", r->row.id, r->row.name, err))
         return false;
-    claim(call, at, "agent_id", r->row.id, taken, index);
+    reserve(call, at, "agent_id", r->row.id, taken, index);
     for (size_t i = 0; i < r->aliases.count; i++) {
         const char *field = cv_arena_printf(call->arena, "aliases[%zu]", i).p;
-        claim(call, at, field, r->aliases.items[i], taken, index);
+        reserve(call, at, field, r->aliases.items[i], taken, index);
         if (!cv_registry_check_name(call, at, field, r->aliases.items[i], r->row.name, err))
             return false;
     }

@@ -171,7 +171,7 @@ cv_str cv_trace_replaced(cv_arena *a, const cv_trace *t, cv_str bytes, cv_str wh
     cv_str hash;
     bool marked = cv_is_redacted(whole, &hash);
     assert(marked);
-    cv_str mark = cv_arena_printf(a, "redacted-sha256-%.*s", CV_FMT(hash));
+    cv_str mark = cv_arena_printf(a, CV_REDACTED_WORD "%.*s", CV_FMT(hash));
     if (t->whole.forms[0].n > 0 && cv_str_eq(cv_str_trim(bytes), t->whole.forms[0]))
         return whole;
     if (t->whole.forms[0].n >= CV_TRACE_SHORT && t->is_json)

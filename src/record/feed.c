@@ -1,6 +1,8 @@
 /* feed.c - reading the feed; see feed.h. */
 #include "record/feed.h"
 
+#include <assert.h>
+
 /* ---- a page -------------------------------------------------------------------------------------------------------
  */
 
@@ -32,6 +34,7 @@ static bool see(void *ctx, const cv_feed_entry *entry, cv_err *err)
     reading *r = ctx;
     (void)err;
     r->seen++;
+    assert(!r->limit || r->list->count <= r->limit);
     bool wanted = !r->list->more && (!r->wanted || r->wanted(r->ctx, entry));
     if (wanted && r->limit && r->list->count == r->limit)
         r->list->more = true;
@@ -56,6 +59,7 @@ bool cv_feed_read(cv_record *record, cv_arena *a, cv_str after, size_t limit,
         ok = record->calls->feed(record, ret->position, batch, see, &r, err);
         end = ret->more || !wanted || r.seen < batch || !batch;
         ret->position = r.position.n ? cv_arena_copy(a, cv_buf_str(&r.position)) : after;
+        assert(!ret->more || ret->count == limit);
     }
     cv_buf_release(&r.position);
     return ok;
@@ -83,7 +87,8 @@ bool cv_feed_catch_up(cv_record *record, cv_arena *a, const cv_feed_reader *read
 {
     bool more = true, ok = true;
     cv_str at, last;
-    if (!record->calls->reader_at(record, a, reader->name, &at, err) || !record->calls->newest(record, a, 0, &last, err))
+    if (!record->calls->reader_at(record, a, reader->name, &at, err) ||
+        !record->calls->newest(record, a, 0, &last, err))
         return false;
     more = !cv_str_eq(at, last);
     while (ok && more) {

@@ -1,6 +1,8 @@
 /* hash.c - the hashes that make the history of a scope tamper-evident; see hash.h. */
 #include "record/hash.h"
 
+#include <assert.h>
+
 static void hash_waiting(cv_hash *h)
 {
     sha256_update(&h->sha, h->waiting, (const uint8_t *)h->bytes);
@@ -9,6 +11,7 @@ static void hash_waiting(cv_hash *h)
 
 static void add(cv_hash *h, cv_str bytes)
 {
+    assert(h->waiting <= sizeof h->bytes);
     if (bytes.n > sizeof h->bytes - h->waiting)
         hash_waiting(h);
     if (bytes.n > sizeof h->bytes) {
@@ -63,6 +66,8 @@ static void add_long(cv_hash *h, cv_str text)
 
 static void add_field(cv_hash *h, const cv_type_field *field, const void *row)
 {
+    assert(cv_row_has(field, row) && "absent fields are not in the bytes");
+    assert((field->role != CV_LONG || !cv_field_is_int(field)) && "a long text is a text");
     add_text(h, field->name);
     if (cv_field_is_int(field)) {
         add_text(h, CV_STR("i"));
@@ -80,6 +85,7 @@ static void add_field(cv_hash *h, const cv_type_field *field, const void *row)
 /* `without`: the offset of a field that is left out; 0: none is. */
 static void add_row(cv_hash *h, const cv_type *type, const void *row, size_t without)
 {
+    assert(type->life != CV_VOLATILE && "nobody vouches for volatile rows");
     add_text(h, type->name);
     for (size_t i = 0; i < type->field_count; i++)
         if (cv_row_has(&type->fields[i], row) && (!without || type->fields[i].offset != without))

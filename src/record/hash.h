@@ -57,6 +57,9 @@ cv_str cv_hash_event(cv_arena *a, cv_str before, const cv_event_row *event);
 cv_str cv_redacted(cv_arena *a, cv_str text);
 bool cv_is_redacted(cv_str text, cv_str *ret_hash);
 
+/* … and what stands for it within another text, with the hash behind it: a word that can stand anywhere. */
+#define CV_REDACTED_WORD "redacted-sha256-"
+
 /* "redacted/line/7/text": the entry of `covers`. */
 cv_str cv_redacted_name(cv_arena *a, const cv_type *type, const void *row, const cv_type_field *field);
 

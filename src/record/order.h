@@ -32,4 +32,7 @@ static inline bool cv_find_ends(const cv_find *find, const cv_order *order)
  * them. */
 uint64_t cv_find_fields(const cv_find *find);
 
+/* … as the columns of a SELECT from `t`: the rev, which volatile rows do not have, and these fields. */
+cv_str cv_find_columns(cv_arena *a, const cv_find *find);
+
 #endif

@@ -1,6 +1,8 @@
 /* scope.c - a whole scope: as JSON and back, and from one store to another; see scope.h. */
 #include "record/scope.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 
 /* ---- which types, in which order ----------------------------------------------------------------------------------
@@ -20,6 +22,7 @@ static void types_of(const cv_types *types, cv_str room, type_list *ret)
             ret->items[ret->count++] = own->types[i];
     ret->items[ret->count++] = &cv_event_row_type;
     ret->items[ret->count++] = &cv_commit_row_type;
+    assert(ret->count <= CV_MAX_TYPES && "cv_types_check has counted them");
 }
 
 /* Commits go by their revs, so that a copy has them in the same order. */
@@ -53,6 +56,7 @@ static bool load_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     (void)scope, (void)err;
     if (l->count == l->capacity)
         l->items = cv_arena_grow(l->arena, l->items, l->count, &l->capacity, l->type->size);
+    assert(l->count < l->capacity);
     memcpy(l->items + l->count++ * l->type->size, cv_row_copy(l->arena, l->type, row), l->type->size);
     return true;
 }
@@ -72,6 +76,7 @@ bool cv_scope_load(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_r
         ret->items[ret->count++] = (cv_rows){l.type, l.items, l.count};
     }
     record->calls->end(record);
+    assert(!ok || ret->count == types.count);
     return ok;
 }
 
@@ -239,6 +244,7 @@ static void parse_row(const parsing *p, const cv_json *values, char *to)
         refuse(p, (cv_str){NULL, 0}, "must be a list with one value for each field");
         return;
     }
+    assert(p->columns && p->column_count <= CV_MAX_TYPE_FIELDS + 1);
     for (size_t i = 0; i < p->column_count; i++) {
         const cv_type_field *field = p->columns[i];
         if (!field || cv_field_is_int(field)) {

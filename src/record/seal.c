@@ -1,6 +1,8 @@
 /* seal.c - one line that stands for everything committed so far; see seal.h. */
 #include "record/seal.h"
 
+#include <assert.h>
+
 #define FIRST_WORD "conclave-seal-1"
 
 enum { MOST_SHOWN = 80 }; /* bytes of a value in an error */
@@ -118,6 +120,7 @@ static bool compare(const folding *f, cv_err *err)
 {
     const cv_seal *seal = f->until;
     cv_arena *a = err->arena;
+    assert(seal->number > 0);
     if (f->now.number > 0 && memcmp(seal->origin, f->now.origin, CV_SEAL_ORIGIN) != 0)
         return broken(err,
                       cv_arena_printf(a, "the seal is of another project: it began with %.*s, this one with %.*s",

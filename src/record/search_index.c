@@ -114,6 +114,7 @@ static void leave_redacted(const cv_type *type, char *row)
 static bool text_of(cv_arena *a, const cv_type *type, const void *row, cv_search_text *ret)
 {
     char *mine = cv_arena_dup(a, row, type->size);
+    assert(type->search && type->life != CV_VOLATILE && "only what is kept is searched");
     *ret = (cv_search_text){0};
     leave_redacted(type, mine);
     return type->search(a, mine, ret);
@@ -163,6 +164,7 @@ static void apply(page *p)
         p->things.items[i].now = p->things.items[i].old;
     for (size_t i = 0; i < p->sayings.count; i++) {
         const saying *s = &p->sayings.items[i];
+        assert(s->thing < p->things.count);
         cv_search_thing *t = &p->things.items[s->thing];
         if (s->nothing && !t->now.people.p) /* it was never there */
             continue;
@@ -183,6 +185,7 @@ static bool flush(cv_search_index *x, page *p, cv_err *err)
         if (t->now.people.p && !(t->number && same_entry(&t->old, &t->now)))
             p->things.items[count++] = *t;
     }
+    assert(count <= p->things.count);
     return count == 0 || x->calls->write(x, &p->arena, p->things.items, count, err);
 }
 
@@ -237,6 +240,7 @@ static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     }
     add_row(&r->page, s->scope, s->type, row);
     s->seen++;
+    assert(s->seen <= PAGE_ROWS);
     r->full = r->page.bytes > PAGE_BYTES;
     if (r->full || s->seen == PAGE_ROWS)
         s->after = cv_row_copy(r->arena, s->type, row);
@@ -248,6 +252,7 @@ static const cv_index *rev_index(const cv_type *type)
     const cv_index *index = type->indexes;
     while (index->across || index->at[0] != 0)
         index++;
+    assert(index < type->indexes + type->index_count && "what is searched has an index by its rev");
     return index;
 }
 
@@ -257,6 +262,7 @@ static bool take_page(cv_search_index *x, cv_arena *a, source **list, size_t cou
     reading r = {.arena = a};
     reading_source each[PAGE_SOURCES];
     cv_lookup lookups[PAGE_SOURCES];
+    assert(count > 0 && count <= PAGE_SOURCES);
     for (size_t i = 0; i < count; i++) {
         source *s = list[i];
         s->seen = 0;

@@ -124,6 +124,7 @@ static added_proof *added_by(cv_scope_verifier *v, cv_str type, int64_t rev)
 
 static void cover_row(cv_scope_verifier *v, const cv_event_row *event, cv_str key, cv_str digest)
 {
+    assert(digest.n == CV_HASH_DIGITS && event->rev == (int64_t)v->writes.count);
     uintptr_t *at = cv_map_get(&v->row_at, key);
     if (!at) {
         row_proof *made = CV_PUSH(&v->arena, &v->rows);
@@ -162,6 +163,7 @@ static bool cover(cv_scope_verifier *v, const cv_event_row *event, const cv_json
     cv_str added = CV_STR("added/"), redacted = CV_STR("redacted/"), digest = m->value.text;
     if (m->value.type != CV_JSON_STRING || digest.n != CV_HASH_DIGITS)
         return fail_event(v, event, err, "covers", CV_STR("a digest"), m->key);
+    assert(v->writes.count > 0 && "check_write has seen the event");
     if (cv_str_eq(m->key, CV_STR("commit"))) {
         write_proof *write = &v->writes.items[v->writes.count - 1];
         memcpy(write->commit, digest.p, CV_HASH_DIGITS);
@@ -201,6 +203,7 @@ static bool check_event(cv_scope_verifier *v, const cv_event_row *event, cv_err 
     memcpy(v->writes.items[v->writes.count - 1].head, hash.p, CV_HASH_DIGITS);
     v->last_rev = event->rev;
     v->events++;
+    assert(v->last_rev == (int64_t)v->writes.count && v->events >= v->last_rev && "a write has an event or more");
     return !v->room || !v->room->event || v->room->event(v->room->ctx, v, event, err);
 }
 
@@ -322,6 +325,7 @@ static bool check_changing(cv_scope_verifier *v, const void *row, cv_err *err)
 static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     cv_scope_verifier *v = ctx;
+    assert(v->type->life != CV_VOLATILE);
     (void)scope;
     bool ok = true;
     if (v->type->life == CV_REPLACED) {

@@ -1,6 +1,7 @@
 /* watermark.c - the last commit that was acknowledged; see watermark.h. */
 #include "record/watermark.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ enum {
 
     LOCK_TRIES = 2000, /* of a millisecond each: who holds the lock commits and writes one line */
 };
+
+_Static_assert(BYTES == sizeof FIRST_WORD - 1 + 20 + 1 + CV_HASH_DIGITS + 1 + 16 + 1, "number, head and checksum");
 
 const char *cv_watermark_path(cv_arena *a, const char *database)
 {
@@ -191,6 +194,7 @@ bool cv_watermark_begin(const char *path, cv_watermark *ret_mark, cv_err *err)
 
 bool cv_watermark_end(cv_watermark *watermark, const cv_commit *commit)
 {
+    assert(watermark->fd >= 0 && "every begin has one end");
     char line[BYTES + 1];
     bool ok = true;
     if (commit && commit->number > watermark->commit.number) {
@@ -202,6 +206,7 @@ bool cv_watermark_end(cv_watermark *watermark, const cv_commit *commit)
     }
     int number = errno;
     close(watermark->fd);
+    watermark->fd = -1;
     errno = number;
     return ok;
 }

@@ -1,6 +1,7 @@
 /* ledger.c - the rows of one run; see ledger.h. */
 #include "run/ledger.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -167,6 +168,7 @@ static void put_attempt(const cv_ledger *l, cv_writing *w, const cv_attempt_row 
 
 bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_err *err)
 {
+    assert(l->exists && count > 0 && "a run that was taken asks somebody");
     cv_writing w;
     cv_str op_id = op_of(l, &rows[0]);
     if (!begin_write(l, &w, op_id, err))
@@ -187,6 +189,7 @@ bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_
 
 bool cv_ledger_end(cv_ledger *l, cv_attempt_row *row, cv_err *err)
 {
+    assert(cv_words_find(cv_attempt_words, row->state) >= 0);
     cv_writing w;
     cv_str op_id = op_of(l, row);
     if (!begin_write(l, &w, op_id, err))
@@ -317,6 +320,7 @@ bool cv_ledger_take(cv_ledger *l, cv_err *err)
     bool taken, found = false;
     cv_lease_row lease;
     cv_err ignored = {.arena = l->arena};
+    assert(l->lock < 0 && "a ledger is taken once");
     if (!take_lock(l, &taken, err))
         return false;
     if (!taken) {

@@ -1,6 +1,8 @@
 /* plan.c - what is next in a run; see plan.h. */
 #include "run/plan.h"
 
+#include <assert.h>
+
 #include "base/clock.h"
 
 static const cv_str until_words[] = {CV_STR_INIT("responses"), CV_STR_INIT("registered"), CV_STR_INIT("converged"),
@@ -84,6 +86,7 @@ static void give_up(cv_seat *s, const cv_attempt_row *attempts, size_t n, cv_str
     s->answer = unmarked_answer(attempts, n);
     s->state = s->answer ? CV_SEAT_ANSWERED : CV_SEAT_ABSENT;
     s->why = why;
+    assert(s->answer <= s->attempts && why.n > 0);
 }
 
 cv_seat cv_seat_fold(cv_arena *a, const cv_attempt_row *attempts, size_t n, const cv_retry_policy *policy,

@@ -79,6 +79,7 @@ static void write_why(const cv_prompt *p, const cv_relevance *r)
         [CV_RELEVANT_BY_WORDS] = "Nearest to your field among what was said: ",
         [CV_RELEVANT_OPEN] = "These tensions wait for an answer: ",
     };
+    _Static_assert(CV_COUNT(about) == CV_RELEVANT_OPEN + 1, "a beginning for every reason");
     const cv_view_member *m = p->member;
     cv_buf_add_z(p->out, "### Why You're Here\n\n");
     if (p->words.framing.n) {

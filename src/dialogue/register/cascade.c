@@ -1,6 +1,8 @@
 /* cascade.c - what happens to a target; see cascade.h. The first row that fits decides. */
 #include "dialogue/register/cascade.h"
 
+#include <assert.h>
+
 const cv_verdict_list_row cv_verdict_lists[] = {
     [CV_LIST_TENSIONS_RESOLVED] = {CV_STR_INIT("tensions_resolved"), CV_KIND_TENSION},
     [CV_LIST_TENSIONS_ACCEPTED] = {CV_STR_INIT("tensions_accepted"), CV_KIND_TENSION},
@@ -12,6 +14,7 @@ _Static_assert(CV_COUNT(cv_verdict_lists) == CV_LIST_COUNT, "a row per list");
 
 cv_str cv_verdict_list_json(const cv_rec_verdict *v, cv_verdict_list list)
 {
+    assert((unsigned)list < CV_LIST_COUNT);
     const cv_str lists[CV_LIST_COUNT] = {[CV_LIST_TENSIONS_RESOLVED] = v->tensions_resolved,
                                          [CV_LIST_TENSIONS_ACCEPTED] = v->tensions_accepted,
                                          [CV_LIST_RECOMMENDATIONS_ADOPTED] = v->recommendations_adopted,
@@ -28,6 +31,7 @@ _Static_assert(CV_COUNT(list_words) == CV_LIST_COUNT, "a word per list");
 
 cv_words cv_cause_words(cv_cause_type type)
 {
+    assert((unsigned)type < CV_CAUSE_COUNT);
     const cv_words words[CV_CAUSE_COUNT] = {cv_ref_words, cv_move_words, {list_words, CV_LIST_COUNT}};
     return words[type];
 }
@@ -82,6 +86,7 @@ cv_effect cv_cascade(cv_cause cause, cv_kind target, cv_status from, unsigned by
         cv_effect effect = {CV_EFFECT_COMMENT, from, rows[i].how == AS_RESULT, rows[i].how == NEEDS_AUTHOR};
         if (rows[i].becomes != COMMENT) {
             effect.status = (cv_status)rows[i].becomes;
+            assert(cv_statuses[effect.status].kind == target && "a row moves its target within its own lifecycle");
             effect.type = cv_status_may_become(from, effect.status) ? CV_EFFECT_STATUS : CV_EFFECT_REFUSED;
         }
         return effect;

@@ -1,6 +1,8 @@
 /* words.c - the words of the domain, made from the tables; see words.h. */
 #include "dialogue/words/words.h"
 
+#include <assert.h>
+
 /* ---- kinds and statuses ---------------------------------------------------------------------- */
 
 const cv_kind_row cv_kinds[] = {
@@ -57,6 +59,7 @@ int cv_status_find(cv_kind kind, cv_str word)
 
 bool cv_status_may_become(cv_status from, cv_status to)
 {
+    assert(from < CV_STATUS_COUNT && to < CV_STATUS_COUNT);
     for (size_t i = 0; i < CV_COUNT(transitions); i++)
         if (transitions[i].from == from && transitions[i].to == to)
             return true;

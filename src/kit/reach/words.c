@@ -1,6 +1,8 @@
 /* words.c - a command line as its words; see words.h. */
 #include "kit/reach/words.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
 #include "base/utf8.h"
 
@@ -20,6 +22,7 @@ typedef struct {
 
 static bool bad(const splitter *s, size_t at, const char *what, const char *instead)
 {
+    assert(at <= s->line.n);
     size_t line = 1, column = 1;
     cv_utf8_advance(cv_str_head(s->line, at), &line, &column);
     cv_err_set(s->err, CV_ERR_INVALID_VALUE, "column %zu of the command: %s", column, what);
@@ -80,6 +83,7 @@ static bool check_plain(const splitter *s, bool begins)
 
 static bool take_single(splitter *s)
 {
+    assert(peek(s, 0) == '\'');
     size_t start = s->at++;
     size_t end = cv_str_find_char(cv_str_from(s->line, s->at), '\'');
     if (end == SIZE_MAX)

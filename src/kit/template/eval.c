@@ -1,5 +1,6 @@
 /* eval.c - what an expression is worth, by Python's rules: numbers, texts and lists with operators, attributes and
  * items, calls, filters, tests. What Python refuses is a failure here, too. */
+#include <assert.h>
 #include <math.h>
 
 #include "kit/template/parts.h"
@@ -18,6 +19,7 @@ static bool by_zero(cv_run *run)
 
 static bool power_of_ints(cv_run *run, int64_t base, int64_t exponent, cv_tv *ret)
 {
+    assert(exponent >= 0);
     int64_t value = 1;
     for (bool first = true; exponent > 0; exponent >>= 1, first = false) {
         if (!first && (base > 1 || base < -1) && __builtin_mul_overflow(base, base, &base))
@@ -47,6 +49,7 @@ static bool power_of_reals(cv_run *run, double base, double exponent, cv_tv *ret
 /* Rounded downwards, and what is left, which has the sign of y. */
 static void divide_reals(double x, double y, double *ret_floor, double *ret_rest)
 {
+    assert(y != 0);
     double rest = fmod(x, y), quotient = (x - rest) / y;
     if (rest != 0) {
         if ((y < 0) != (rest < 0)) {

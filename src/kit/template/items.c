@@ -1,7 +1,9 @@
 /* items.c - what can be iterated: texts by characters, dicts by keys, ranges without being made, generators when they
  * are asked; loops with what they know of themselves; sorting. */
 #include "base/utf8.h"
+
 #include "kit/template/parts.h"
+#include <assert.h>
 
 bool cv_t_can_iterate(const cv_tv *v)
 {
@@ -36,6 +38,7 @@ bool cv_t_iterate(cv_run *run, const cv_tv *v, cv_titer *ret)
 static cv_tv of_view(cv_run *run, const cv_tview *view, size_t i)
 {
     const cv_tdict *dict = view->dict;
+    assert(i < dict->keys.count && dict->keys.count == dict->values.count);
     return view->part == 'k'   ? dict->keys.items[i]
            : view->part == 'v' ? dict->values.items[i]
                                : cv_tv_pair(run, dict->keys.items[i], dict->values.items[i]);
@@ -140,6 +143,7 @@ typedef struct {
 static bool join_halves(cv_run *run, entry *all, entry *spare, size_t low, size_t mid, size_t high, bool reverse)
 {
     size_t i = low, j = mid, n = low;
+    assert(low <= mid && mid <= high);
     while (i < mid && j < high) {
         bool second_first;
         if (!(reverse ? cv_tv_less(run, &all[i].key, &all[j].key, &second_first)

@@ -12,7 +12,9 @@
  * One pass: every byte is looked at a fixed number of times. Inside of ( [ { the ends of a tag are plain operators.
  */
 #include "base/utf8.h"
+
 #include "kit/template/parts.h"
+#include <assert.h>
 
 typedef struct {
     cv_arena *arena;
@@ -101,6 +103,7 @@ static bool next_is(const lexer *lx, size_t ahead, const char *word)
 /* Takes `n` bytes as one token. */
 static void take(lexer *lx, cv_tok_kind kind, size_t n)
 {
+    assert(n <= lx->text.n - lx->at && "a token ends within the text");
     *CV_PUSH(lx->arena, lx->toks) = (cv_tok){.kind = kind, .text = {lx->text.p + lx->at, n}, .at = lx->at};
     lx->at += n;
     lx->line_starts = n > 0 && lx->text.p[lx->at - 1] == '\n';
@@ -277,6 +280,7 @@ static bool lex_tag(lexer *lx, bool prints)
 static void take_data(lexer *lx, size_t end, char sign, bool prints)
 {
     cv_str data = {lx->text.p + lx->at, end - lx->at};
+    assert(lx->at <= end && end <= lx->text.n);
     if (sign == '-')
         for (size_t n; (n = cv_t_space_last(data)) > 0;)
             data.n -= n;
@@ -317,6 +321,7 @@ static char sign_at(const lexer *lx, size_t at)
 /* Behind the end of a comment or of raw: what its sign takes away. */
 static void end_plain(lexer *lx, size_t end, bool trim)
 {
+    assert(end >= 3 && lx->at <= end && end <= lx->text.n);
     char sign = lx->text.p[end - 3];
     lx->at = end;
     lx->line_starts = false;
@@ -393,6 +398,7 @@ bool cv_t_lex(cv_arena *a, const cv_source *source, cv_toks *ret_toks, cv_err *e
     }
     if (lx.at < lx.text.n)
         take(&lx, CV_TOK_DATA, lx.text.n - lx.at);
+    assert(lx.at == lx.text.n && lx.open.count == 0 && "all of it was read, and every bracket is closed");
     take(&lx, CV_TOK_END, 0);
     return true;
 }

@@ -1,6 +1,8 @@
 /* parse.c - a template as a tree: text, prints and tags with their bodies. Each tag has a function that reads it. */
 #include "base/utf8.h"
+
 #include "kit/template/parser.h"
+#include <assert.h>
 
 static bool parse_body(cv_tparser *p, const char *const *ends, size_t opened_at, cv_tbody *ret);
 
@@ -16,6 +18,7 @@ static void open_frame(cv_tparser *p)
 
 void cv_tp_mention(cv_tparser *p, cv_str name, size_t symbol, bool sets)
 {
+    assert(p->frame && symbol < p->symbols->names.count);
     bool new_;
     cv_map_put(&p->frame->names, p->arena, name, &new_);
     if (new_ && sets && p->frame->ifs == 0)
@@ -71,6 +74,7 @@ static bool parse_block(cv_tparser *p, const char *const *ends, size_t at, cv_ts
     if (!parse_body(p, ends, at, &body))
         return false;
     p->frame->ifs -= !scope;
+    assert((scope ? p->frame->parent : p->frame) == outer && "every scope that was opened within is closed");
     body.frame = scope ? p->frame : NULL;
     p->frame = outer;
     *CV_PUSH(p->arena, &stmt->bodies) = body;

@@ -14,7 +14,9 @@
  * own levels for the same reason.
  */
 #include "base/utf8.h"
+
 #include "kit/template/parser.h"
+#include <assert.h>
 
 typedef struct {
     cv_tnode **items;
@@ -57,6 +59,7 @@ bool cv_tp_unsupported(cv_tparser *p, size_t at, const char *what)
 
 void cv_tp_take(cv_tparser *p)
 {
+    assert(p->tok->kind != CV_TOK_END && "nothing stands behind the end");
     p->end = p->tok->at + p->tok->text.n + (p->tok->kind == CV_TOK_STRING ? 2 : 0);
     p->tok++;
 }

@@ -5,6 +5,7 @@
  * Loops, with, filter and the body of a set are scopes; if is none. A template that is included sees what is visible
  * where it is included, and leaves nothing behind.
  */
+#include <assert.h>
 #include <errno.h>
 
 #include "base/file.h"
@@ -34,6 +35,7 @@ static bool capture(cv_run *run, const cv_tbody *body, cv_str *ret)
     bool good = run_body(run, body);
     run->out = before;
     cv_run_unbind(run, mark);
+    assert(run->undo.count == mark && "a scope leaves nothing behind");
     *ret = cv_buf_take(&own, &run->arena);
     return good;
 }

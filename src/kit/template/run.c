@@ -4,7 +4,9 @@
  * are. A scope remembers what it has hidden and puts it back when it ends.
  */
 #include "base/utf8.h"
+
 #include "kit/template/parts.h"
+#include <assert.h>
 
 /* ---- failures ---------------------------------------------------------------------------------------- */
 
@@ -74,6 +76,7 @@ bool cv_run_deeper(cv_run *run)
 
 static void note(cv_run *run, const cv_tnode *node)
 {
+    assert(node->at <= node->end && node->end <= node->source->text.n);
     cv_str name = {node->source->text.p + node->at, node->end - node->at};
     bool new_;
     cv_map_put(&run->missing_names, &run->arena, name, &new_);
@@ -138,6 +141,7 @@ bool cv_run_ready(cv_run *run)
 
 void cv_run_bind(cv_run *run, size_t symbol, cv_tv value)
 {
+    assert(symbol < run->bindings.count && "cv_run_ready has made its place");
     cv_tbinding *binding = &run->bindings.items[symbol];
     *CV_PUSH(&run->arena, &run->undo) = (cv_tundo){symbol, binding->value, binding->bound, binding->hidden_in};
     binding->value = value;
@@ -154,6 +158,7 @@ void cv_run_hide(cv_run *run, size_t symbol)
 
 void cv_run_unbind(cv_run *run, size_t mark)
 {
+    assert(mark <= run->undo.count && "scopes end in the order in which they began, from the last");
     while (run->undo.count > mark) {
         const cv_tundo *last = &run->undo.items[--run->undo.count];
         run->bindings.items[last->symbol].value = last->before;
@@ -174,6 +179,7 @@ void cv_run_hide_all(cv_run *run)
 
 bool cv_run_lookup(cv_run *run, const cv_tnode *node, cv_tv *ret)
 {
+    assert(node->kind == CV_N_NAME && node->symbol < run->bindings.count);
     const cv_tbinding *binding = &run->bindings.items[node->symbol];
     *ret = cv_tv_undefined(node);
     if (binding->bound && !binding->hidden_in)

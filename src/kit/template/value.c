@@ -1,5 +1,6 @@
 /* value.c - values as Python has them: from JSON, in lists and dicts; when they are true, equal, less, in each other.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "kit/template/parts.h"
@@ -16,6 +17,7 @@ cv_str cv_tv_word(const cv_tv *v)
         [CV_TV_LOOP] = CV_STR_INIT("loop"),           [CV_TV_SPACE] = CV_STR_INIT("namespace"),
         [CV_TV_TIME] = CV_STR_INIT("datetime"),       [CV_TV_CALLABLE] = CV_STR_INIT("function"),
     };
+    _Static_assert(CV_COUNT(words) == CV_TV_CALLABLE + 1, "every kind of value has its word");
     return words[v->kind];
 }
 
@@ -23,6 +25,7 @@ cv_str cv_tv_word(const cv_tv *v)
 
 cv_tv cv_tv_new_list(cv_run *run, cv_tv_kind kind, size_t room)
 {
+    assert(kind == CV_TV_LIST || kind == CV_TV_TUPLE);
     cv_tlist *list = CV_NEW(&run->arena, cv_tlist);
     if (room > 0) {
         list->items = CV_NEW_ARRAY(&run->arena, room, cv_tv);
@@ -33,6 +36,7 @@ cv_tv cv_tv_new_list(cv_run *run, cv_tv_kind kind, size_t room)
 
 void cv_tv_add(cv_run *run, cv_tv *list, cv_tv item)
 {
+    assert(list->kind == CV_TV_LIST || list->kind == CV_TV_TUPLE);
     *CV_PUSH(&run->arena, list->list) = item;
 }
 

@@ -1,6 +1,7 @@
 /* door.c - the lock, places, files that are written and moved; see door.h. */
 #include "mail/files/door.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -218,6 +219,7 @@ void cv_door_tell(cv_mail_door *door, const cv_door_agent *agent, const char *na
         [CV_DOOR_RETURNED] = CV_STR_INIT("returned"),
         [CV_DOOR_WAITING] = CV_STR_INIT("waiting"),
     };
+    _Static_assert(CV_COUNT(words) == CV_DOOR_WAITING + 1, "a word for every outcome");
     door->taken += outcome == CV_DOOR_TAKEN;
     door->refused += outcome == CV_DOOR_REFUSED;
     door->waiting += outcome == CV_DOOR_WAITING;
@@ -320,6 +322,7 @@ bool cv_door_is_quiet(const cv_mail_door *door, const char *path)
 
 static void set_time(const cv_mail_door *door, const char *path, int64_t second, long ns)
 {
+    assert(door->lock >= 0 && path[0] != '/');
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {(time_t)second, ns}};
     (void)utimensat(door->lock, path, times, AT_SYMLINK_NOFOLLOW);
 }

@@ -1,10 +1,11 @@
 /* words.c - the words of the mail room; see words.h. */
 #include "mail/words/words.h"
 
-const cv_mail_state_row cv_mail_states[CV_MAIL_STATE_COUNT] = {
+const cv_mail_state_row cv_mail_states[CV_MAIL_STATE_COUNT + 1] = {
 #define STATE(id, word, open, claimable, receipt) {CV_STR_INIT(word), CV_STR_INIT(receipt), open, claimable},
 #include "mail/words/states.def"
 #undef STATE
+    [CV_MAIL_STATE_COUNT] = {CV_STR_INIT(""), CV_STR_INIT(""), false, false},
 };
 
 static const cv_str state_words[] = {
@@ -13,6 +14,7 @@ static const cv_str state_words[] = {
 #undef STATE
 };
 const cv_words cv_mail_state_words = {state_words, CV_COUNT(state_words)};
+_Static_assert(CV_COUNT(state_words) == CV_MAIL_STATE_COUNT, "every state has its word");
 
 static const cv_str receipt_words[] = {
     CV_STR_INIT("delivered"), /* accepted, and the recipient has seen it */

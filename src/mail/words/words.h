@@ -16,7 +16,7 @@ typedef struct {
     bool open, claimable;
 } cv_mail_state_row;
 
-extern const cv_mail_state_row cv_mail_states[CV_MAIL_STATE_COUNT];
+extern const cv_mail_state_row cv_mail_states[CV_MAIL_STATE_COUNT + 1]; /* the last: of a word that is none of them */
 extern const cv_words cv_mail_state_words;
 extern const cv_words cv_mail_receipt_words; /* accepted, delivered, claimed, done, … */
 extern const cv_words cv_mail_status_words;  /* of an agent: online, offline, idle, busy */

@@ -302,6 +302,7 @@ static const char *const state_reasons[] = {
     [CV_AT_MARKUP] = NULL,
     [CV_AT_UNSURE] = NULL,
 };
+_Static_assert(CV_COUNT(state_reasons) == CV_AT_UNSURE + 1, "a reason for every place");
 
 /* YAML: only before what begins something; the lines of a text that goes on must stay together. */
 static bool begins_something(cv_str line)

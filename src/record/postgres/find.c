@@ -31,17 +31,6 @@ static void add_mark(writing *w, const char *before)
     cv_buf_printf(&w->out, "%s$%zu", before, ++w->values);
 }
 
-static cv_str selected(cv_arena *a, const cv_find *f)
-{
-    cv_buf out = {0};
-    const uint64_t wanted = cv_find_fields(f);
-    cv_buf_add_z(&out, f->type->life == CV_VOLATILE ? "0" : "t.rev");
-    for (size_t i = 0; i < f->type->field_count; i++)
-        if (wanted >> i & 1)
-            cv_buf_printf(&out, ", t.\"%.*s\"", CV_FMT(f->type->fields[i].name));
-    return cv_buf_take(&out, a);
-}
-
 static void add_after(writing *w, const cv_find *f, const cv_order *order)
 {
     for (size_t i = f->equal; i < order->count; i++) {
@@ -91,7 +80,7 @@ static const char *text_of(cv_postgres_record *r, const cv_find *f, const cv_ord
     writing w = {.values = 1};
     add_conditions(&w, f, order);
     const cv_postgres_word words[] = {
-        {"$columns", selected(&scratch, f)},
+        {"$columns", cv_find_columns(&scratch, f)},
         {"$table", cv_str_of(f->type->table)},
         {"$conditions", cv_buf_take(&w.out, &scratch)},
         {"$order", order_of(&scratch, f, order)},

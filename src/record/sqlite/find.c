@@ -27,17 +27,6 @@ static void add_marks(cv_buf *out, size_t count)
         cv_buf_add_z(out, i ? ", ?" : "?");
 }
 
-static cv_str selected(cv_arena *a, const cv_find *f)
-{
-    cv_buf out = {0};
-    const uint64_t wanted = cv_find_fields(f);
-    cv_buf_add_z(&out, f->type->life == CV_VOLATILE ? "0" : "t.rev");
-    for (size_t i = 0; i < f->type->field_count; i++)
-        if (wanted >> i & 1)
-            cv_buf_printf(&out, ", t.\"%.*s\"", CV_FMT(f->type->fields[i].name));
-    return cv_buf_take(&out, a);
-}
-
 /* Within a scope the equal columns are in the template; across scopes they stand here. Of two bounds on the rev the
  * place behind which to begin is the narrower one: the other must not hide it from the planner. */
 static cv_str conditions(cv_arena *a, const cv_find *f, const cv_order *order, bool across)
@@ -86,7 +75,7 @@ static const char *text_of(cv_sqlite_record *r, cv_arena *a, const cv_find *f, c
     }
     add_marks(&values, f->equal + 1);
     const cv_sqlite_word words[] = {
-        {"$columns", selected(a, f)},
+        {"$columns", cv_find_columns(a, f)},
         {"$table", cv_str_of(f->type->table)},
         {"$indexed", f->index ? cv_arena_printf(a, "INDEXED BY %s_%s", f->type->table, f->index->name) : CV_STR("")},
         {"$equal", cv_buf_take(&equal, a)},

@@ -5,8 +5,10 @@
  * the old schema. More rows than we know: a newer program made it, and we keep our hands off.
  */
 #include "record/place.h"
+
 #include "record/sql.h"
 #include "record/sqlite/connection.h"
+#include <assert.h>
 
 static bool schema_error(cv_sqlite *s, cv_err *err, const char *suggestion)
 {
@@ -148,6 +150,7 @@ bool cv_sqlite_migrate(cv_sqlite *s, bool create, cv_err *err)
     bool ok = inspect(s, create, &applied, err);
     if (ok && applied == 0 && cv_sqlite_run(s, "application_set") != SQLITE_OK)
         ok = cv_sqlite_fail(s, "make the database", err);
+    assert(!ok || applied <= s->schema->count);
     for (size_t i = applied; ok && i < s->schema->count; i++)
         ok = apply(s, &s->schema->items[i], err);
     if (!ok) {

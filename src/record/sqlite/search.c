@@ -3,6 +3,7 @@
  *     search_texts   what stands in the index, by scope, kind and thing
  *     search_index   its words; a text is taken back by its old words and entered with its new ones
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "record/sqlite/engine.h"
@@ -68,6 +69,7 @@ static bool read_things(cv_search_index *base, cv_arena *a, cv_search_thing *thi
 
 static bool store(cv_sqlite_search *x, const cv_search_thing *t)
 {
+    assert(x->number > 0 && t->now.people.p && "a thing of a scope that is there");
     const cv_search_entry *e = &t->now;
     sqlite3_stmt *st = cv_sqlite_use(x->r->s, t->number ? "search_text_change" : "search_text_add");
     return st && cv_sqlite_bind_int(st, ":id", t->number) && cv_sqlite_bind_int(st, ":scope", x->number) &&
@@ -125,6 +127,7 @@ bool cv_sqlite_index_row(cv_sqlite_record *r, const cv_type *type, const void *r
 static bool lock(cv_sqlite_search *x, cv_err *err)
 {
     cv_sqlite_record *r = x->r;
+    assert(!r->hurried && "one search of a handle at a time");
     int64_t wait = r->s->wait_us;
     if (x->base.soon && wait > CV_SEARCH_WAIT_MS * 1000)
         r->s->wait_us = CV_SEARCH_WAIT_MS * 1000;

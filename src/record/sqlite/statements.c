@@ -107,6 +107,7 @@ sqlite3_stmt *cv_sqlite_put(cv_sqlite_record *r, cv_sqlite_type *t, bool many)
 {
     static const char *const names[] = {
         [CV_ADDED] = "put_added", [CV_REPLACED] = "put_replaced", [CV_VOLATILE] = "put_volatile"};
+    _Static_assert(CV_COUNT(names) == CV_VOLATILE + 1, "a statement for every life of a row");
     sqlite3_stmt **st = many ? &t->put_many : &t->put;
     if (!*st)
         *st = make(r, t->type, names[t->type->life], many ? CV_SQLITE_MANY : 1, NULL);
