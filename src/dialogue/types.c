@@ -4,6 +4,7 @@
  *     dialogue    title             question, texts of the background
  *     round       title             summary
  *     response                      the response
+ *     position                      what stands under no mark in it
  *     verdict     recommendation    description, conditions
  *
  * Local ids are further words by which an entity is found.
@@ -74,6 +75,17 @@ static bool search_response(cv_arena *a, const void *row, cv_search_text *ret)
                             .title = CV_STR(""),
                             .body = r->content,
                             .people = cv_arena_printf(a, "[\"%.*s\"]", CV_FMT(r->expert_slug))};
+    return true;
+}
+
+static bool search_position(cv_arena *a, const void *row, cv_search_text *ret)
+{
+    const cv_rec_position *p = row;
+    *ret = (cv_search_text){.kind = CV_STR("position"),
+                            .id = cv_arena_printf(a, "%lld/%.*s", (long long)p->round, CV_FMT(p->expert_slug)),
+                            .title = CV_STR(""),
+                            .body = p->content,
+                            .people = cv_arena_printf(a, "[\"%.*s\"]", CV_FMT(p->expert_slug))};
     return true;
 }
 
@@ -156,6 +168,7 @@ static const cv_index reference_indexes[] = {
     CV_INDEX("rev", SCOPE, CV_AT(cv_rec_reference, rev)),
     CV_INDEX("target", SCOPE, CV_AT(cv_rec_reference, target_id)),
 };
+static const cv_index position_indexes[] = {CV_INDEX("rev", SCOPE, CV_AT(cv_rec_position, rev))};
 static const cv_index verdict_indexes[] = {CV_INDEX("rev", SCOPE, CV_AT(cv_rec_verdict, rev))};
 
 const cv_index *const cv_dialogues_by_status = &dialogue_indexes[1];
@@ -204,7 +217,8 @@ CV_TYPE_TABLE(cv_rec_verdict, "verdict", "verdicts", CV_VERDICT_FIELDS, REPLACED
               CV_INDEXES(verdict_indexes));
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_position
-CV_TYPE_TABLE(cv_rec_position, "position", "positions", CV_POSITION_FIELDS, ADDED, NULL, .indexes = NULL);
+CV_TYPE_TABLE(cv_rec_position, "position", "positions", CV_POSITION_FIELDS, ADDED, search_position,
+              CV_INDEXES(position_indexes));
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_imported
 CV_TYPE_TABLE(cv_rec_imported, "imported", "imports", CV_IMPORTED_FIELDS, VOLATILE, NULL, .indexes = NULL);

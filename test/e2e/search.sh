@@ -169,6 +169,12 @@ first "staggered" "$fund R0001"
 first "season" "$fund R0001"
 first "quarter" "$fund R0001"
 first "third limits" "-"
+run "who corrected it, and why" 0 dialogue search season --json
+is '.results[0].correction == {"by": ["judge"], "reason": "clearer"}'
+run "others are as they were" 0 dialogue search "income" --json
+is '[.results[] | select(.correction)] == []'
+run "for people" 0 dialogue search season
+says "corrected by judge: clearer"
 
 # ---- likeness ----------------------------------------------------------------------------------------------------
 
@@ -188,6 +194,18 @@ run "a question of empty words" 0 dialogue similar "What is it?" --json
 is '.words == [] and .dialogues == [] and .warnings[0].type == "nothing_to_search"'
 run "no question" 1 dialogue similar --json
 is '.error_code == "missing_field" and .field == "question"'
+
+# ---- what experts said besides items -----------------------------------------------------------------------------
+
+printf 'A walrus would not object.\n\n[MUFFIN-P0001: Cheap]\nIt is.\n' >walrus.md
+run "a dialogue" 0 dialogue create "Of shoes and ships" --json --data "$experts"
+run "a response with a position" 0 dialogue respond of-shoes-and-ships --expert muffin --content @walrus.md --json
+run "its round" 0 dialogue round-register of-shoes-and-ships --round 0 --use-draft --score 1 --json
+run "its position is a hit of its own" 0 dialogue search walrus --json
+is '[.results[] | [.kind, .id, .round]] | sort == [["position", "muffin", 0], ["response", "muffin", 0]]'
+first "walrus" "of-shoes-and-ships muffin" --kinds position --expert muffin
+run "what is under a mark is not in it" 0 dialogue search cheap --kinds position --json
+is '.results == []'
 
 project empty
 run "an empty record" 0 dialogue search anything --json

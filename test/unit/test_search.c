@@ -466,12 +466,15 @@ static void failing_calls_are_told(void **state)
     static const struct {
         const char *verb, *request;
         const char *calls; /* that it makes: for the dialogue, its experts and whether it was imported, hits, their
-                              title, verdicts */
+                              title, verdicts, corrections */
     } cases[] = {
         {"search", "{'query': 'alpha', 'dialogue_id': 'bread'}",
-         "acknowledged, begin, find, find, find, end, search, find"},
-        {"search", "{'query': 'zebra alpha'}", "acknowledged, search, search, find"},
-        {"search", "{'query': 'zebra alpha', 'after': 5}", "acknowledged, search, search, search, find"},
+         "acknowledged, begin, find, find, find, end, search, find, find, find, find, find, find, find, find, find, "
+         "find"},
+        {"search", "{'query': 'zebra alpha'}",
+         "acknowledged, search, search, find, find, find, find, find, find, find, find, find, find"},
+        {"search", "{'query': 'zebra alpha', 'after': 5}",
+         "acknowledged, search, search, search, find, find, find, find, find"},
         {"similar", "{'question': 'bread of the scone'}", "acknowledged, search, find, begin, find, find, find, end"},
     };
     for (size_t i = 0; i < CV_COUNT(cases); i++) {

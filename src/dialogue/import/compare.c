@@ -150,6 +150,10 @@ static int64_t common_number(const comparing *c, const cv_statement *st)
     case CV_SAYS_PART:
     case CV_SAYS_ROLE:
     case CV_SAYS_TIER:
+    case CV_SAYS_EXPERT:
+    case CV_SAYS_DECISION:
+    case CV_SAYS_VOTE:
+    case CV_SAYS_CONFIDENCE:
     case CV_SAYS_COUNT:
         break;
     }
@@ -216,10 +220,38 @@ static void tell(comparing *c, const cv_statement *st, cv_str says, cv_str deriv
     d->why = why;
 }
 
+/* What the final verdict says of itself in another place. */
+static void compare_verdict(comparing *c, const cv_statement *st)
+{
+    cv_arena *a = c->s->arena;
+    const cv_rec_verdict *final = NULL;
+    for (size_t i = 0; i < c->state.verdicts.count; i++)
+        if (cv_str_eq(c->state.verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
+            final = &c->state.verdicts.items[i];
+    cv_str derived = !final                         ? (cv_str){NULL, 0}
+                     : st->what == CV_SAYS_DECISION ? final->recommendation
+                     : st->what == CV_SAYS_VOTE     ? final->vote
+                                                    : final->confidence;
+    cv_str says = cv_excerpt(a, st->text);
+    if (!cv_str_eq_nocase(says, cv_excerpt(a, cv_squeeze(a, derived))))
+        tell(c, st, says, derived.n ? derived : CV_STR("nothing"),
+             CV_STR("the verdict of the folder counts, then that of the best heading"));
+}
+
 static void compare_statement(comparing *c, const cv_statement *st)
 {
     cv_arena *a = c->s->arena;
     const cv_rec_expert *expert = st->agent.n ? expert_called(c, st->agent) : NULL;
+    if (st->what == CV_SAYS_DECISION || st->what == CV_SAYS_VOTE || st->what == CV_SAYS_CONFIDENCE) {
+        compare_verdict(c, st);
+        return;
+    }
+    if (st->what == CV_SAYS_EXPERT) {
+        if (c->state.experts.count && !expert_called(c, st->text)) /* where nobody takes part, their number says so */
+            tell(c, st, cv_excerpt(a, st->text), CV_STR("nobody of this name"),
+                 CV_STR("panel files say who takes part, then those who speak"));
+        return;
+    }
     if (st->what == CV_SAYS_ROLE) {
         if (expert && !cv_str_eq_nocase(expert->role, st->text))
             tell(c, st, cv_excerpt(a, st->text), expert->role,

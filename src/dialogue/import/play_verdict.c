@@ -55,12 +55,6 @@ static bool is_about(cv_str key)
  * has behind its colon. */
 static cv_str short_form(cv_arena *a, const cv_ending *ending)
 {
-    static const cv_str best[] = {CV_STR_INIT("recommendation"),
-                                  CV_STR_INIT("decision"),
-                                  CV_STR_INIT("verdict"),
-                                  CV_STR_INIT("ruling"),
-                                  CV_STR_INIT("final recommendation"),
-                                  CV_STR_INIT("final decision")};
     cv_lines lines = {.text = ending->text};
     cv_str first = {NULL, 0}, said = {NULL, 0};
     bool below = false;
@@ -68,11 +62,11 @@ static cv_str short_form(cv_arena *a, const cv_ending *ending)
         if (line.trimmed.n == 0)
             continue;
         cv_str title = cv_str_trim(cv_str_from(line.trimmed, (size_t)line.level)), text = sentence_in(a, &line);
-        bool key = line.kind == CV_LINE_METADATA && cv_words_find((cv_words){best, CV_COUNT(best)}, line.name) >= 0;
+        bool key = line.kind == CV_LINE_METADATA && cv_words_find(cv_script_decisions, line.name) >= 0;
         if ((below || key) && text.n)
             said = text;
         if (line.level > 0 || (key && !text.n))
-            below = key || cv_words_find((cv_words){best, CV_COUNT(best)}, title) >= 0;
+            below = key || cv_words_find(cv_script_decisions, title) >= 0;
         if (!first.n && text.n && !(line.kind == CV_LINE_METADATA && is_about(line.name)))
             first = text;
     }
@@ -348,6 +342,8 @@ static void register_ending(cv_playing *p)
     cv_json_key_str(&w, "verdict_type", cv_verdict_words.items[CV_VERDICT_FINAL]);
     cv_json_key_str(&w, "recommendation", short_form(s->arena, &s->ending));
     cv_json_key_str(&w, "description", s->ending.text);
+    cv_json_key_str_if(&w, "vote", cv_script_stated(s, CV_SAYS_VOTE));
+    cv_json_key_str_if(&w, "confidence", cv_script_stated(s, CV_SAYS_CONFIDENCE));
     if (!cv_playing_send(p, &w, "final verdict", cv_dialogue_verdict_register, NULL))
         return;
     *cv_map_put(&s->verdict_at, s->arena, CV_STR("final"), NULL) = s->ending.sheet + 1;

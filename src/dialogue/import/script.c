@@ -93,11 +93,18 @@ bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_player)
     return true;
 }
 
-/* What a table says of somebody in words. */
-static void state_text(cv_script *s, cv_says what, cv_str agent, cv_str text, size_t sheet, size_t line)
+void cv_script_state_text(cv_script *s, cv_says what, cv_str agent, cv_str text, size_t sheet, size_t line)
 {
     *CV_PUSH(s->arena, &s->statements) = (cv_statement){
         .what = what, .agent = agent, .round = -1, .number = CV_ABSENT, .text = text, .sheet = sheet, .line = line};
+}
+
+cv_str cv_script_stated(const cv_script *s, cv_says what)
+{
+    for (size_t i = 0; i < s->statements.count; i++)
+        if (s->statements.items[i].what == what)
+            return s->statements.items[i].text;
+    return (cv_str){NULL, 0};
 }
 
 static bool is_dash(cv_str cell)
@@ -112,7 +119,7 @@ void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank,
     if (is_dash(role))
         return;
     role = cv_script_fit(s, sheet, line, "a role", role, CV_MAX_PHRASE);
-    state_text(s, CV_SAYS_ROLE, p->name, role, sheet, line);
+    cv_script_state_text(s, CV_SAYS_ROLE, p->name, role, sheet, line);
     if (rank <= p->role_rank)
         return;
     p->role = role;
@@ -124,7 +131,7 @@ void cv_script_tier(cv_script *s, size_t player, cv_str tier, size_t sheet, size
     cv_player *p = &s->players.items[player];
     if (is_dash(tier))
         return;
-    state_text(s, CV_SAYS_TIER, p->name, tier, sheet, line);
+    cv_script_state_text(s, CV_SAYS_TIER, p->name, tier, sheet, line);
     p->tier = p->tier.n ? p->tier : tier;
 }
 

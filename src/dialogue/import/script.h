@@ -91,7 +91,11 @@ typedef struct {
     X(PERSPECTIVES, "number of perspectives")                                                                          \
     X(EXPERTS, "number of experts")                                                                                    \
     X(ROLE, "role")                                                                                                    \
-    X(TIER, "tier")
+    X(TIER, "tier")                                                                                                    \
+    X(EXPERT, "expert")                                                                                                \
+    X(DECISION, "decision")                                                                                            \
+    X(VOTE, "vote")                                                                                                    \
+    X(CONFIDENCE, "confidence")
 
 typedef enum {
 #define X(id, word) CV_SAYS_##id,
@@ -204,6 +208,12 @@ void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank,
 /* A tier that a panel gives: the first one counts, all are held against the record. */
 void cv_script_tier(cv_script *s, size_t player, cv_str tier, size_t sheet, size_t line);
 
+/* … in words. */
+void cv_script_state_text(cv_script *s, cv_says what, cv_str agent, cv_str text, size_t sheet, size_t line);
+
+/* What was stated first; empty: nothing. */
+cv_str cv_script_stated(const cv_script *s, cv_says what);
+
 /* Something that a file states; CV_ABSENT states nothing. */
 void cv_script_state(cv_script *s, cv_says what, cv_str agent, int round, int64_t number, size_t sheet, size_t line);
 
@@ -235,6 +245,9 @@ void cv_script_keep_table(cv_script *s, const cv_grid *grid, size_t sheet, const
 void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet);
 
 void cv_script_keep(cv_script *s, cv_str heading, cv_str text); /* as background */
+
+/* Keys under which a verdict says what was decided: "Recommendation", "Ruling". */
+extern const cv_words cv_script_decisions;
 
 /* Does a heading announce how it ended? What stands under it is the verdict, unless a better one is there. `alone`: it
  * is kept nowhere else, so the lesser one is kept as background. */

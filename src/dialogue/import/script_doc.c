@@ -85,22 +85,62 @@ static cv_str first_meta(const reading *r, const char *const *keys)
     return CV_STR("");
 }
 
-/* "🧁 Muffin (Platform Architect) | 🧁 Cupcake": for documents without a panel. */
-static void read_participants(reading *r)
+/* The next of "🧁 Muffin (Platform Architect) | 🧁 Cupcake"; an empty name: it is something else. */
+static bool next_participant(const reading *r, cv_str *list, cv_str *ret_name, cv_str *ret_role)
+{
+    char parting = cv_str_find_char(*list, '|') != SIZE_MAX ? '|' : ',';
+    cv_str item;
+    if (!cv_str_split(list, parting, &item))
+        return false;
+    size_t open = cv_str_find_char(item, '(');
+    *ret_name = cv_plain_name(r->s->arena, cv_str_head(item, open));
+    *ret_role = (cv_str){NULL, 0};
+    if (open != SIZE_MAX) {
+        *ret_role = cv_str_from(item, open + 1);
+        *ret_role = cv_str_head(*ret_role, cv_str_find_char(*ret_role, ')'));
+    }
+    if (ret_name->n && !cv_is_alpha(ret_name->p[0]))
+        ret_name->n = 0;
+    return true;
+}
+
+static cv_str participants(const reading *r)
 {
     static const char *const keys[] = {"Participants", "Agents", "Experts", NULL};
-    cv_str list = first_meta(r, keys), item;
-    char parting = cv_str_find_char(list, '|') != SIZE_MAX ? '|' : ',';
-    for (; cv_str_split(&list, parting, &item);) {
-        size_t open = cv_str_find_char(item, '(');
-        cv_str name = cv_plain_name(r->s->arena, cv_str_head(item, open)), role = {NULL, 0};
-        if (open != SIZE_MAX) {
-            role = cv_str_from(item, open + 1);
-            role = cv_str_head(role, cv_str_find_char(role, ')'));
-        }
-        if (name.n > 0 && cv_is_alpha(name.p[0]))
+    return first_meta(r, keys);
+}
+
+/* For documents without a panel. */
+static void read_participants(reading *r)
+{
+    cv_str list = participants(r), name, role;
+    while (next_participant(r, &list, &name, &role))
+        if (name.n)
             cv_script_player(r->s, name, role, r->sheet, 1);
-    }
+}
+
+static size_t line_of_participants(const reading *r)
+{
+    cv_str list = participants(r);
+    for (size_t i = 0; i < r->doc.metadata.count; i++)
+        if (r->doc.metadata.items[i].value.p == list.p)
+            return r->doc.metadata.items[i].line;
+    return 1;
+}
+
+/* Where most of them are known, the others are held against the record as well. */
+static void state_participants(reading *r)
+{
+    size_t known = 0, all = 0;
+    cv_str list = participants(r), name, role;
+    while (next_participant(r, &list, &name, &role))
+        if (name.n && !cv_script_is_judge(name)) {
+            known += cv_script_known(r->s, name) != CV_NOBODY;
+            all++;
+        }
+    for (list = participants(r); 2 * known > all && next_participant(r, &list, &name, &role);)
+        if (name.n && !cv_script_is_judge(name))
+            cv_script_state_text(r->s, CV_SAYS_EXPERT, (cv_str){NULL, 0}, name, r->sheet, line_of_participants(r));
 }
 
 static void read_head(reading *r)
@@ -147,6 +187,8 @@ static void read_panel(reading *r, cv_str text, size_t line, bool sure)
             size_t player = cv_script_player(s, p->name, CV_STR(""), r->sheet, p->line);
             if (player >= s->players.count)
                 continue;
+            cv_script_state_text(s, CV_SAYS_EXPERT, (cv_str){NULL, 0}, s->players.items[player].name, r->sheet,
+                                 p->line);
             cv_script_role(s, player, p->role, CV_ROLE_OF_PANEL, r->sheet, p->line);
             cv_player *known = &s->players.items[player];
             known->on_panel = true;
@@ -721,5 +763,6 @@ void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text)
             find_strangers(&r, lines_between(&r, r.doc.sections.items[i].line + 1, section_end(&r, i)));
     for (size_t i = 0; i < r.doc.sections.count; i++)
         read_section(&r, i);
+    state_participants(&r);
     compare_panel(&r);
 }

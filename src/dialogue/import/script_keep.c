@@ -153,6 +153,42 @@ void cv_script_end_with(cv_script *s, const cv_ending *ending)
     s->ending = *ending;
 }
 
+static const cv_str decisions[] = {
+    CV_STR_INIT("recommendation"),       CV_STR_INIT("decision"),      CV_STR_INIT("verdict"), CV_STR_INIT("ruling"),
+    CV_STR_INIT("final recommendation"), CV_STR_INIT("final decision")};
+const cv_words cv_script_decisions = {decisions, CV_COUNT(decisions)};
+
+/* "**Decision**: Buy.", "**Vote**: 3-1", "**Confidence**: strong": what a verdict states of itself. `line`: where its
+ * text begins. */
+static void state_verdict(cv_script *s, cv_str text, size_t sheet, size_t line)
+{
+    const cv_str nobody = {NULL, 0};
+    bool decided = false;
+    cv_lines lines = {.text = text};
+    for (cv_line at; cv_lines_next(&lines, &at);) {
+        size_t number = line + at.number - 1;
+        if (at.fenced || at.kind != CV_LINE_METADATA || !at.value.n)
+            continue;
+        cv_str value = cv_squeeze(s->arena, at.value);
+        if (!decided && cv_words_find(cv_script_decisions, at.name) >= 0)
+            cv_script_state_text(s, CV_SAYS_DECISION, nobody, value, sheet, number);
+        decided = decided || cv_words_find(cv_script_decisions, at.name) >= 0;
+        if (cv_str_eq_nocase(at.name, CV_STR("vote")) || cv_str_eq_nocase(at.name, CV_STR("votes")))
+            cv_script_state_text(s, CV_SAYS_VOTE, nobody, value, sheet, number);
+        int confidence = cv_words_find(cv_confidence_words, value);
+        if (cv_str_eq_nocase(at.name, CV_STR("confidence")) && confidence >= 0)
+            cv_script_state_text(s, CV_SAYS_CONFIDENCE, nobody, cv_confidence_words.items[confidence], sheet, number);
+    }
+}
+
+/* The text of a section begins on the line below its heading, or with the end of that line; a file of its own is all
+ * text. */
+static size_t first_line(const cv_script *s, cv_str text, size_t sheet, size_t line)
+{
+    bool file = line == 1 && cv_str_eq(s->sheets.items[sheet].role, CV_STR("verdict"));
+    return !file && text.p[-1] == '\n' ? line + 1 : line;
+}
+
 void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line, bool alone)
 {
     cv_ending found = {cv_squeeze(s->arena, heading),
@@ -166,6 +202,7 @@ void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, s
     bool better = found.rank > s->ending.rank || (found.rank == s->ending.rank && s->ending.sheet == sheet);
     if (found.rank == 0 || found.text.n == 0 || cv_is_placeholder(found.text))
         return;
+    state_verdict(s, text, sheet, first_line(s, text, sheet, line));
     if (better)
         cv_script_end_with(s, &found);
     else

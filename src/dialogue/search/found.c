@@ -9,10 +9,8 @@ static const struct {
     char letter;
     cv_str word;
 } others[] = {
-    {'D', CV_STR_INIT("dialogue")},
-    {'O', CV_STR_INIT("round")},
-    {'S', CV_STR_INIT("response")},
-    {'V', CV_STR_INIT("verdict")},
+    {'D', CV_STR_INIT("dialogue")}, {'O', CV_STR_INIT("round")},   {'S', CV_STR_INIT("response")},
+    {'N', CV_STR_INIT("position")}, {'V', CV_STR_INIT("verdict")},
 };
 
 static cv_str word_of(char letter)
@@ -66,7 +64,7 @@ typedef struct {
     cv_founds *founds;
 } gathering;
 
-/* "P0102": round 1; a round is its number, a response "1/muffin"; a verdict's is in its row. */
+/* "P0102": round 1; a round is its number, a response or position "1/muffin"; a verdict's is in its row. */
 static int64_t round_of(char letter, cv_str id)
 {
     int64_t round = 0;
@@ -88,7 +86,7 @@ static bool keep(void *ctx, const cv_word_hit *hit, cv_err *err)
     if (!letter ||
         (!cv_json_is_valid(hit->people, 1) && !cv_stored_json(a, hit->people, "a list of experts", &tree, err)))
         return !letter;
-    if (letter == 'S') {
+    if (letter == 'S' || letter == 'N') {
         size_t slash = cv_str_find(id, CV_STR("/"));
         id = slash == SIZE_MAX ? id : cv_str_from(id, slash + 1);
     }
@@ -129,6 +127,47 @@ static bool complete(cv_call *call, cv_found *f, cv_map *titles, cv_err *err)
         return false;
     f->round = verdict.round;
     return true;
+}
+
+typedef struct {
+    cv_arena *a;
+    cv_found *found;
+} correcting;
+
+static bool see_correction(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    correcting *c = ctx;
+    cv_str correction = ((const cv_rec_entity *)row)->correction;
+    (void)scope, (void)err;
+    if (correction.p)
+        c->found->correction = cv_arena_copy(c->a, correction);
+    return true;
+}
+
+bool cv_found_corrections(cv_call *call, cv_founds *founds, cv_err *err)
+{
+    cv_lookup *lookups = CV_NEW_ARRAY(call->arena, founds->count, cv_lookup);
+    size_t count = 0;
+    for (size_t i = 0; i < founds->count; i++) {
+        cv_found *f = &founds->items[i];
+        cv_rec_entity *key = CV_NEW(call->arena, cv_rec_entity);
+        correcting *c = CV_NEW(call->arena, correcting);
+        cv_id id;
+        if (cv_kind_of_letter(f->letter) < 0 || !cv_id_parse(f->id, &id))
+            continue;
+        *c = (correcting){call->arena, f};
+        *key = (cv_rec_entity){.kind = cv_str_head(f->id, 1), .round = id.round, .seq = id.number};
+        lookups[count++] =
+            (cv_lookup){.find = {.type = &cv_rec_entity_type,
+                                 .scope = cv_dialogue_scope(f->dialogue_id),
+                                 .like = key,
+                                 .equal = cv_rec_entity_type.key_count,
+                                 .limit = 1,
+                                 .without = cv_type_bit(&cv_rec_entity_type, offsetof(cv_rec_entity, content))},
+                        .visit = see_correction,
+                        .ctx = c};
+    }
+    return count == 0 || call->record->calls->find_all(call->record, lookups, count, err);
 }
 
 /* Letters as a JSON list of words. */

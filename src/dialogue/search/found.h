@@ -1,12 +1,13 @@
 /* found.h - hits of a search as operations answer them.
  *
- * Things that can be found have a kind, the letter of events: P R T E C, D dialogue, O round, S response, V verdict; a
- * title and a body:
+ * Things that can be found have a kind, the letter of events: P R T E C, D dialogue, O round, S response, N position, V
+ * verdict; a title and a body:
  *
  *     P R T E C   label             content
  *     D           title             question, texts of the background
  *     O           title             summary
  *     S                             the response
+ *     N                             what stands under no mark in it
  *     V           recommendation    description, conditions
  *
  * Letters become words, keys become ids, bodies become snippets. Both search and similar ask through here, so that a
@@ -35,7 +36,7 @@ typedef struct {
     cv_str dialogue_id, dialogue_title;
     char letter;
     cv_str kind;    /* "tension", "response" */
-    cv_str id;      /* "T0001"; of a dialogue its id, of a round its number, of a response its expert */
+    cv_str id;      /* "T0001"; of a dialogue its id, of a round its number, of a response or position its expert */
     int64_t round;  /* CV_ABSENT for a dialogue */
     cv_str label;   /* may be empty */
     cv_str status;  /* may be absent */
@@ -44,6 +45,7 @@ typedef struct {
     cv_str score_text; /* … as it is told */
     uint64_t terms;    /* one bit for each term of the query that is met */
     cv_str snippet;
+    cv_str correction; /* JSON; absent: the text is as it was registered */
 } cv_found;
 
 typedef struct {
@@ -54,6 +56,9 @@ typedef struct {
 
 /* Runs a query; its hits, the best first. */
 bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret_founds, cv_err *err);
+
+/* Which texts are not those of their experts any more: all items in one look. */
+bool cv_found_corrections(cv_call *call, cv_founds *founds, cv_err *err);
 
 /* The letters of kinds that are given as words or letters, for a query. */
 cv_str cv_found_letters(cv_arena *a, const cv_json *kinds);

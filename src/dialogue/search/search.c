@@ -27,7 +27,7 @@ typedef struct {
 #define CV_THIS_TYPE cv_found
 static const cv_shape found_shape[] = {
     CV_FIELD(ALWAYS, dialogue_id, ""),
-    CV_FIELD(ALWAYS, id, "of the entity, dialogue or verdict; a round's number; a response's expert"),
+    CV_FIELD(ALWAYS, id, "of the entity, dialogue or verdict; a round's number; the expert of a response or position"),
     CV_FIELD(ALWAYS, kind, ""),
     CV_FIELD(IF_ANY, status, "a verdict's is its type"),
     CV_FIELD(IF_ANY, label, "label, title or recommendation"),
@@ -35,6 +35,7 @@ static const cv_shape found_shape[] = {
     CV_JSON_AS(ALWAYS, NAMES, "experts", experts, ""),
     CV_JSON_AS(ALWAYS, NUMBER, "score", score_text, "higher is better, within one answer"),
     CV_FIELD(ALWAYS, dialogue_title, ""),
+    CV_JSON_AS(IF_ANY, MAP, "correction", correction, "who changed label or content since, and why"),
     CV_BELOW(ALWAYS, snippet, "the best part of the text, hits as ⟦hit⟧"),
     {0},
 };
@@ -123,17 +124,20 @@ static bool ask(cv_call *call, searching *s, cv_err *err)
 
 /* ---- the answer ---------------------------------------------------------------------------------- */
 
-static void answer(cv_call *call, searching *s)
+static bool answer(cv_call *call, searching *s, cv_err *err)
 {
     s->next = CV_ABSENT;
     if (s->founds.count > s->limit) {
         s->founds.count = s->limit;
         s->next = (int64_t)(s->query.offset + s->limit);
     }
+    if (!cv_found_corrections(call, &s->founds, err))
+        return false;
     s->understood = cv_query_print(call->arena, &s->terms);
     s->match = cv_match_words.items[s->query.any];
     cv_query_warn(&s->warnings, call->arena, &s->terms, s->founds.behind);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_dialogue_search_shape, s);
+    return true;
 }
 
 bool cv_dialogue_search(cv_call *call)
@@ -143,8 +147,7 @@ bool cv_dialogue_search(cv_call *call)
     read_input(call, &s);
     if (!check_place(call, &s.query))
         return false;
-    if ((!s.query.dialogue_id.n && !cv_archived_left_out(call, NULL, &s.query.without, &err)) || !ask(call, &s, &err))
-        return cv_call_fail(call, &err);
-    answer(call, &s);
-    return true;
+    bool ok = (s.query.dialogue_id.n || cv_archived_left_out(call, NULL, &s.query.without, &err)) &&
+              ask(call, &s, &err) && answer(call, &s, &err);
+    return ok || cv_call_fail(call, &err);
 }

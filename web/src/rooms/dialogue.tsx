@@ -103,6 +103,6 @@ export const dialogue: Room = {
   told: (commit) => verbs[(commit.operation ?? "").replace("dialogue ", "")] ?? (commit.operation ?? "changed").replace("dialogue ", ""),
   address: (scope, kind, id) => {
     if (id && /^[PRTEC]\d{4}$/.test(id)) return link("dialogue", scope, "item", id);
-    return kind === "response" ? link("dialogue", scope, "rounds") : link("dialogue", scope);
+    return kind === "response" || kind === "position" ? link("dialogue", scope, "rounds") : link("dialogue", scope);
   },
 };
