@@ -63,6 +63,34 @@ sed 's/^/#   /' "$work/types"
 grep -rnE '[:<,|&(]\s*any\b|\bas any\b|@ts-ignore|@ts-nocheck' "$root/web/src" >"$out"
 [ $? -eq 1 ]
 ok $? "nothing is of type any"
+# The graph's layout: everything has a place of its own, in the column of its round, and the steps grow with their number.
+"$node" --input-type=module -e '
+import { createRequire } from "node:module";
+const { buildSync } = createRequire(process.argv[1] + "/web/package.json")("esbuild");
+const { text } = buildSync({ entryPoints: [process.argv[1] + "/web/src/layout.ts"], bundle: true, write: false, format: "esm" }).outputFiles[0];
+const { layers } = await import("data:text/javascript," + encodeURIComponent(text));
+const graph = (n) => ({
+  nodes: Array.from({ length: n }, (_, i) => ({ id: "n" + i, rank: i % 10 })),
+  links: Array.from({ length: 2 * n }, (_, i) => ({ from: "n" + (i % n), to: "n" + ((i * 7919 + 13) % n) })),
+});
+const steps = (n) => {
+  const { nodes, links } = graph(n);
+  const get = Map.prototype.get;
+  let count = 0;
+  Map.prototype.get = function (key) { count++; return get.call(this, key); };
+  const points = layers(nodes, links, { x: 100, y: 50 });
+  Map.prototype.get = get;
+  const places = new Set([...points.values()].map((p) => p.x + " " + p.y));
+  if (places.size !== n || nodes.some((one) => points.get(one.id).x !== 100 * one.rank)) console.log("two in one place, or in another column");
+  return count;
+};
+const [small, large] = [steps(1000), steps(8000)];
+if (large > 8 * 1.6 * small) console.log("more than linear:", small, large);
+console.log(small, "steps");
+' "$root" >"$out" 2>&1
+grep -qx '[0-9]* steps' "$out" && [ "$(wc -l <"$out")" -eq 1 ]
+ok $? "1,000 nodes and 2,000 edges are laid out in few steps, each in its own place"
+sed 's/^/#   /' "$out"
 [ "$(cat "$root"/build/web/*.gz | wc -c)" -le 120000 ]
 ok $? "all pages together have at most 120 KB, compressed"
 finish

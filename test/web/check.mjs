@@ -74,7 +74,7 @@ async function together(tasks) {
 // ---- every view: its words, axe, three widths, both colours ----
 const decided = "#/dialogue/nvidia-investment-decision";
 const views = {
-  "#/": ["Five things need attention.", "1 dead letter of builder", "2 messages wait for ada", "Implementer@builder is blocked", "docs/cut-over.md was changed", "2 of 4 experts have answered", "Should Acme Trust swap", "tensions closed", "tester"],
+  "#/": ["Five things need attention.", "1 dead letter of builder", "2 messages wait for ada", "Implementer@builder is blocked", "docs/cut-over.md was changed", "2 of 4 experts have answered", "Should Acme Trust swap", "tensions closed", "tester", "1 waiting, the oldest", "1 dead letter"],
   "#/?room=mail": ["planner handed in a plan to", "builder could not do a message in"],
   "#/dialogue": ["Two dialogues: one is running, one is decided.", "Ask a question"],
   "#/dialogue?show=decided": ["Decided: REJECT the full swap"],

@@ -41,6 +41,8 @@ export interface Room {
   scopeName?: (scope: string) => string;
   /** What was done, behind the name of who did it: "answered in"; empty: not worth a line. Without it the words of the operation. */
   told?: (commit: Commit) => string;
+  /** A hook: a few words about each agent, for the first page. */
+  useAgentNotes?: () => Map<string, string>;
   /** What the room knows of an agent, on the agent's page. */
   AboutAgent?: (props: { name: string }) => preact.JSX.Element | null;
   /** Views besides its own: #/experts. */

@@ -76,6 +76,16 @@ function useFigures(): Figure[] {
   return data ? [{ value: String(data.waiting), label: data.waiting === 1 ? "message waits" : "messages wait", href: link("mail") }] : [];
 }
 
+/** Who is there, and what waits for them. */
+function useAgentNotes(): Map<string, string> {
+  return new Map(
+    (useStats().data?.mailboxes ?? []).map((box): [string, string] => [
+      box.agent,
+      [box.status, box.waiting > 0 ? `${box.waiting} waiting${box.oldest_seconds !== null ? `, the oldest ${agoSeconds(box.oldest_seconds)}` : ""}` : "", box.dead > 0 ? plural(box.dead, "dead letter") : ""].filter(Boolean).join(" · "),
+    ]),
+  );
+}
+
 const textOf = (m: Message): string => {
   const body = m.params["body"];
   return typeof body === "string" ? body : Object.keys(m.params).length ? "```json\n" + JSON.stringify(m.params, null, 2) + "\n```" : "";
@@ -483,6 +493,7 @@ export const mail: Room = {
   title: "Mail",
   useAttention,
   useFigures,
+  useAgentNotes,
   AboutAgent,
   View,
   told: (commit) => verbs[(commit.operation ?? "").replace("mail ", "")] ?? (commit.operation ?? "changed").replace("mail ", ""),

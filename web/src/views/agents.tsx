@@ -101,13 +101,16 @@ export function AgentsView({ place }: { place: Place }): preact.JSX.Element {
   );
 }
 
-/** On the first page: one line for each. */
+/** On the first page: one line for each, with what the rooms say of them. */
 export function AgentNames({ agents }: { agents: { agent_id: string }[] }): preact.JSX.Element {
+  const notes = rooms.flatMap((room) => room.useAgentNotes?.() ?? []); // the table of rooms is constant, so are the hooks
   return (
-    <p class="people">
+    <ul class="plain people">
       {agents.map((a) => (
-        <AgentName name={a.agent_id} key={a.agent_id} />
+        <li key={a.agent_id}>
+          <AgentName name={a.agent_id} /> <small>{notes.flatMap((all) => all.get(a.agent_id) ?? []).join(" · ")}</small>
+        </li>
       ))}
-    </p>
+    </ul>
   );
 }
