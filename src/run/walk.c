@@ -230,17 +230,13 @@ static bool take(cv_walk *w)
 /* Calls that are under way are ended, and each is told. */
 static bool end_calls(cv_walk *w)
 {
-    cv_calls_result result;
     bool ok = true;
     if (!w->calls)
         return true;
     cv_calls_cancel(w->calls, NULL);
     while (ok && cv_calls_running(w->calls)) {
         cv_arena_reset(&w->step);
-        if (cv_calls_step(w->calls, &w->step, 1000, &result)) {
-            const cv_attempt_row *tag = result.tag;
-            ok = cv_walk_finish(w, cv_walk_row(w, tag->round, tag->who, tag->attempt), &result);
-        }
+        ok = cv_walk_take_results(w, 1000);
     }
     return ok;
 }

@@ -402,9 +402,8 @@ static cv_str copy_if(cv_arena *a, cv_str text)
     return text.n ? cv_arena_copy(a, text) : (cv_str){NULL, 0};
 }
 
-bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *result)
+static void conclude(cv_walk *w, cv_attempt_row *row, const cv_calls_result *result)
 {
-    cv_err err = {.arena = w->call->arena};
     set_state(row, (cv_attempt_state)(CV_ATTEMPT_ANSWERED + (int)result->outcome));
     row->model = result->model.n ? cv_arena_copy(w->arena, result->model) : row->model;
     row->message = copy_if(w->arena, result->message);
@@ -422,10 +421,35 @@ bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *resu
         check_answer(w, row, result->answer);
     else if (result->outcome == CV_CALL_EMPTY)
         row->faults = CV_STR("- your answer was empty\n");
-    if (!cv_ledger_end(&w->ledger, row, &err))
+}
+
+bool cv_walk_end_attempts(cv_walk *w, cv_attempt_row *const *rows, size_t count)
+{
+    cv_err err = {.arena = w->call->arena};
+    if (count && !cv_ledger_end(&w->ledger, rows, count, &err))
         return cv_call_fail(w->call, &err);
-    cv_walk_tell_attempt(w, row);
+    for (size_t i = 0; i < count; i++)
+        cv_walk_tell_attempt(w, rows[i]);
     return true;
+}
+
+bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *result)
+{
+    conclude(w, row, result);
+    return cv_walk_end_attempts(w, &row, 1);
+}
+
+bool cv_walk_take_results(cv_walk *w, int wait_ms)
+{
+    cv_attempt_row *rows[CV_CALLS_MOST];
+    cv_calls_result result;
+    size_t count = 0;
+    while (count < CV_COUNT(rows) && cv_calls_step(w->calls, &w->step, count ? 0 : wait_ms, &result)) {
+        const cv_attempt_row *tag = result.tag;
+        rows[count] = cv_walk_row(w, tag->round, tag->who, tag->attempt);
+        conclude(w, rows[count++], &result);
+    }
+    return cv_walk_end_attempts(w, rows, count);
 }
 
 /* ---- handing in ----------------------------------------------------------------------------------------------------
@@ -434,14 +458,10 @@ bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *resu
 /* The answer is gone, or the dialogue does not take it: the attempt was none, or it is told what was wrong. */
 static bool take_back(cv_walk *w, cv_attempt_row *row, cv_attempt_state state, cv_str message, cv_str faults)
 {
-    cv_err err = {.arena = w->call->arena};
     row->message = cv_arena_copy(w->arena, message);
     row->faults = copy_if(w->arena, faults);
     set_state(row, state);
-    if (!cv_ledger_end(&w->ledger, row, &err))
-        return cv_call_fail(w->call, &err);
-    cv_walk_tell_attempt(w, row);
-    return true;
+    return cv_walk_end_attempts(w, &row, 1);
 }
 
 static bool is_code(const cv_reply *reply, cv_str word)
