@@ -439,14 +439,18 @@ bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *resu
     return cv_walk_end_attempts(w, &row, 1);
 }
 
+enum { MOST_TOGETHER = 4 << 20 }; /* bytes of answers that are in memory for one write */
+
 bool cv_walk_take_results(cv_walk *w, int wait_ms)
 {
     cv_attempt_row *rows[CV_CALLS_MOST];
     cv_calls_result result;
-    size_t count = 0;
-    while (count < CV_COUNT(rows) && cv_calls_step(w->calls, &w->step, count ? 0 : wait_ms, &result)) {
+    size_t count = 0, bytes = 0;
+    while (count < CV_COUNT(rows) && bytes < MOST_TOGETHER &&
+           cv_calls_step(w->calls, &w->step, count ? 0 : wait_ms, &result)) {
         const cv_attempt_row *tag = result.tag;
         rows[count] = cv_walk_row(w, tag->round, tag->who, tag->attempt);
+        bytes += result.answer.n;
         conclude(w, rows[count++], &result);
     }
     return cv_walk_end_attempts(w, rows, count);
