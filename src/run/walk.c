@@ -47,31 +47,17 @@ cv_str cv_walk_faults(cv_arena *a, const cv_errs *errs)
 /* ---- how it stands -------------------------------------------------------------------------------------------------
  */
 
-static int64_t asked_before(const cv_walk *w, const cv_walk_seat *seats, size_t count, cv_str slug)
-{
-    (void)w;
-    for (size_t i = 0; i < count; i++)
-        if (cv_str_eq(seats[i].fact->slug, slug))
-            return seats[i].asked_ms;
-    return 0;
-}
-
 static bool read_facts(cv_walk *w)
 {
     cv_arena old = w->facts_arena;
-    const cv_walk_seat *seats = w->seats;
-    size_t before = w->call->errs->count, count = w->facts.seat_count;
-    int64_t round = w->facts.next_round;
+    size_t before = w->call->errs->count;
     w->facts_arena = (cv_arena){0};
     bool ok = cv_facts_read(w->call, &w->facts_arena, w->settings->dialogue_id, &w->facts, w->call->errs);
     w->seats = CV_NEW_ARRAY(&w->facts_arena, w->facts.seat_count, cv_walk_seat);
     w->folded = CV_NEW_ARRAY(&w->facts_arena, w->facts.seat_count, cv_seat);
     for (size_t i = 0; ok && i < w->facts.seat_count; i++) {
         const cv_fact_seat *fact = &w->facts.seats[i];
-        w->seats[i] =
-            (cv_walk_seat){.fact = fact,
-                           .agent = cv_setup_agent(w->settings, fact->slug, fact->role, fact->tier),
-                           .asked_ms = w->facts.next_round == round ? asked_before(w, seats, count, fact->slug) : 0};
+        w->seats[i] = (cv_walk_seat){fact, cv_setup_agent(w->settings, fact->slug, fact->role, fact->tier)};
     }
     cv_arena_release(&old);
     w->stale = false;

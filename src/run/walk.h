@@ -21,7 +21,6 @@
 typedef struct {
     const cv_fact_seat *fact;
     const cv_run_agent *agent;
-    int64_t asked_ms; /* steady; 0: not in this walk */
 } cv_walk_seat;
 
 typedef struct {
@@ -124,7 +123,8 @@ bool cv_walk_wait(cv_walk *w, const cv_step *step);
 void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row);
-void cv_walk_draw(cv_walk *w);
+void cv_walk_tell_response(cv_walk *w, const cv_attempt_row *row);
+void cv_walk_draw(cv_walk *w, bool stays);
 
 /* ---- shared --------------------------------------------------------------------------------------------------------
  */

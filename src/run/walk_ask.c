@@ -2,7 +2,6 @@
 #include <assert.h>
 
 #include "base/folder.h"
-#include "base/steady.h"
 #include "kit/frame.h"
 #include "kit/request.h"
 #include "record/hash.h"
@@ -259,7 +258,6 @@ bool cv_walk_ask(cv_walk *w, cv_step step)
         if (!cv_walk_prepare(w, CV_TASK_RESPONSE, step.seat, &asked[count]))
             return false;
         rows[count] = row_of(w, &asked[count], seat->attempts);
-        w->seats[step.seat].asked_ms = cv_steady_ms();
         seat->state = CV_SEAT_RUNNING;
         if (!seat->awaited) {
             w->plan.running++;
@@ -510,10 +508,6 @@ bool cv_walk_hand_in(cv_walk *w, size_t seat)
         return take_back(w, row, CV_ATTEMPT_FAULTY, reply.errs.items[0].message, cv_walk_faults(&w->step, &reply.errs));
     }
     w->facts.seats[seat].responded = true;
-    long long markers = row->markers == CV_ABSENT ? 0 : (long long)row->markers;
-    cv_walk_tell(w, "responded",
-                 cv_arena_printf(&w->step, "\"round\":%lld,\"expert\":\"%.*s\",\"attempt\":%lld,\"markers\":%lld",
-                                 (long long)row->round, CV_FMT(slug), (long long)row->attempt, markers),
-                 "%.*s has answered: %lld markers", CV_FMT(slug), markers);
+    cv_walk_tell_response(w, row);
     return true;
 }

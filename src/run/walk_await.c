@@ -323,7 +323,7 @@ bool cv_walk_wait(cv_walk *w, const cv_step *step)
     } else if (!step->for_human) {
         w->said_waiting = false;
     }
-    cv_walk_draw(w);
+    cv_walk_draw(w, false);
     if (!cv_call_tell(w->call, done, w->facts.seat_count, CV_STR("answers"), &err)) {
         w->interrupted = true;
         return true;
