@@ -8,8 +8,9 @@
 #include "base/signals.h"
 #include "base/steady.h"
 #include "door/cli_parts.h"
+#include "door/terminal.h"
 
-enum { BEAT_MS = 100 };
+enum { BEAT_MS = 100, LEAST_ROWS = 4 };
 
 static void show(cv_buf *bytes)
 {
@@ -32,15 +33,20 @@ void cv_live_lines(cv_buf *out, const cv_str *lines, size_t count, size_t before
     }
 }
 
-static void draw(void *ctx, const cv_str *lines, size_t count)
+/* Only what stands on the screen can be drawn again: of more lines the first, and how many follow. */
+static void draw(void *ctx, const cv_str *lines, size_t count, bool stays)
 {
     cv_live *live = ctx;
     cv_buf out = {0};
     int64_t now = cv_steady_ms();
-    if (live->line.width == 0 || live->cli->json || (live->drawn && now - live->drawn_ms < BEAT_MS))
+    if (live->line.width == 0 || live->cli->json || (!stays && live->drawn && now - live->drawn_ms < BEAT_MS))
         return;
-    cv_live_lines(&out, lines, count, live->drawn, live->line.width);
-    live->drawn = count;
+    size_t rows = cv_terminal_height(STDERR_FILENO), most = stays || rows < LEAST_ROWS ? count : rows - 2;
+    size_t shown = count > most ? most : count;
+    cv_live_lines(&out, lines, shown, live->drawn, live->line.width);
+    if (shown < count)
+        cv_buf_printf(&out, "  … and %zu more\n", count - shown);
+    live->drawn = stays ? 0 : shown + (shown < count);
     live->drawn_ms = now;
     show(&out);
 }
@@ -54,7 +60,7 @@ static void wipe(cv_live *live)
     show(&out);
 }
 
-static void print_event(void *ctx, cv_str json, cv_str line)
+static void print_event(void *ctx, cv_str json, cv_str line, bool drawn)
 {
     cv_live *live = ctx;
     if (live->cli->json) {
@@ -64,6 +70,8 @@ static void print_event(void *ctx, cv_str json, cv_str line)
         cv_cli_flush(&out);
         return;
     }
+    if (drawn && live->line.width > 0)
+        return;
     wipe(live);
     cv_buf out = {0};
     for (cv_str rest = line, part; cv_str_split(&rest, '\n', &part);) {

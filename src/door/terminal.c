@@ -1,4 +1,4 @@
-/* terminal.c - how wide the terminal is; see terminal.h. */
+/* terminal.c - how large the terminal is; see terminal.h. */
 #include "door/terminal.h"
 
 #include <stdlib.h>
@@ -25,4 +25,10 @@ size_t cv_terminal_width(int fd)
     if (!isatty(fd))
         return 0;
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL_WIDTH;
+}
+
+size_t cv_terminal_height(int fd)
+{
+    struct winsize size;
+    return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }

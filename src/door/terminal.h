@@ -1,4 +1,4 @@
-/* terminal.h - how wide the terminal is that somebody reads on. */
+/* terminal.h - how large the terminal is that somebody reads on. */
 #ifndef CV_DOOR_TERMINAL_H
 #define CV_DOOR_TERMINAL_H
 
@@ -7,5 +7,6 @@
 /* Columns of what is read behind a descriptor: what COLUMNS says, or the terminal, 80 when that does not say; 0: it is
  * not a terminal, and nobody has said. */
 size_t cv_terminal_width(int fd);
+size_t cv_terminal_height(int fd); /* lines; 0: it has none, or does not tell */
 
 #endif

@@ -18,10 +18,11 @@ typedef struct {
     bool (*tell)(void *ctx, size_t done, size_t total, cv_str what);
     void *ctx;
     /* What has just happened in an operation that takes minutes or days: a JSON object, and the same in a line for
-     * people. NULL: nobody wants to know. */
-    void (*event)(void *ctx, cv_str json, cv_str line);
-    /* How everything stands that is under way, a line each; the next call takes the place of this one. */
-    void (*draw)(void *ctx, const cv_str *lines, size_t count);
+     * people. `drawn`: whoever sees the lines of `draw` knows it from them. NULL: nobody wants to know. */
+    void (*event)(void *ctx, cv_str json, cv_str line, bool drawn);
+    /* How everything stands that is under way, a line each; the next call takes the place of this one, unless it
+     * `stays`. */
+    void (*draw)(void *ctx, const cv_str *lines, size_t count, bool stays);
 } cv_follower;
 
 /* Who acts: what a door knows, and what has become of it once the call is admitted (who.h). */

@@ -265,6 +265,8 @@ static void make_result(cv_one *one)
     cv_err err = {.arena = &one->arena};
     r->duration_ms = cv_steady_ms() - one->began;
     r->tail = cv_tail_text(&one->arena, &one->tail);
+    if (one->endpoint)
+        cv_endpoint_answer(one);
     check_answer(one);
     hide_secrets(one);
     r->bytes = r->outcome == CV_CALL_ANSWERED ? (int64_t)r->answer.n : one->spool.bytes;

@@ -32,7 +32,9 @@ struct cv_endpoint {
     content content;
     cv_stream stream;
     cv_wire wire;
-    cv_buf body; /* a document, or an error */
+    cv_buf body;       /* a document, or an error */
+    cv_arena outgoing; /* the request, until all of it is sent */
+    size_t outgoing_bytes;
 };
 
 /* ---- what comes -------------------------------------------------------------------------------------------------- */
@@ -95,6 +97,15 @@ static void settle_content(cv_one *one, cv_str bytes)
     e->body.ceiling = status == 200 ? (size_t)one->request.reach->max_output * 2 + MAX_ERROR : MAX_ERROR;
 }
 
+/* Many calls wait at the same time, and prompts are long: what the server has is not kept here. */
+static void forget_request(struct cv_endpoint *e)
+{
+    curl_off_t sent = 0;
+    curl_easy_getinfo(e->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    if ((size_t)sent == e->outgoing_bytes)
+        cv_arena_release(&e->outgoing);
+}
+
 /* Returning another number than was given ends the exchange. */
 static size_t on_body(char *bytes, size_t size, size_t count, void *ctx)
 {
@@ -103,8 +114,10 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *ctx)
     cv_str piece = {bytes, size * count};
     if (piece.n == 0)
         return 0;
-    if (!e->last_piece)
+    if (!e->last_piece) {
         settle_content(one, piece);
+        forget_request(e);
+    }
     e->last_piece = cv_steady_ms();
     if (e->status != 200 || e->content == OTHER) {
         cv_buf_add(&e->body, cv_str_head(piece, MAX_ERROR - (e->body.n < MAX_ERROR ? e->body.n : MAX_ERROR)));
@@ -162,10 +175,26 @@ static bool is_local(cv_str url)
            cv_str_starts(url, CV_STR("http://[::1]"));
 }
 
-static void set_options(cv_one *one, cv_str body)
+/* Certificates of a company's own: where the user's programs look for them, we do, too. */
+static void trust(const cv_calls *calls, CURL *easy)
+{
+    static const struct {
+        const char *name;
+        CURLoption option;
+    } places[] = {
+        {"SSL_CERT_DIR", CURLOPT_CAPATH}, {"SSL_CERT_FILE", CURLOPT_CAINFO}, {"CURL_CA_BUNDLE", CURLOPT_CAINFO}};
+    for (size_t i = 0; i < CV_COUNT(places); i++) {
+        const char *path = calls->world.variable(calls->world.ctx, places[i].name);
+        if (path && *path)
+            curl_easy_setopt(easy, places[i].option, path);
+    }
+}
+
+static void set_options(const cv_calls *calls, cv_one *one, cv_str body)
 {
     struct cv_endpoint *e = one->endpoint;
     CURL *easy = e->easy;
+    trust(calls, easy);
     curl_easy_setopt(easy, CURLOPT_URL, cv_arena_copy_z(&one->arena, one->request.reach->url));
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -213,7 +242,9 @@ void cv_endpoint_start(cv_calls *calls, cv_one *one)
         add_header(e, "anthropic-version: 2023-06-01");
     if (!add_key(calls, one))
         return;
-    set_options(one, cv_wire_request(&one->arena, reach, one->request.system, one->request.prompt));
+    cv_str request = cv_wire_request(&e->outgoing, reach, one->request.system, one->request.prompt);
+    e->outgoing_bytes = request.n;
+    set_options(calls, one, request);
     one->ended = curl_multi_add_handle(calls->multi, e->easy) != CURLM_OK;
     if (one->ended)
         cv_one_decide(one, CV_CALL_NOT_STARTED, "the exchange could not be begun");
@@ -297,8 +328,7 @@ static void conclude(cv_one *one, CURLcode code)
     one->ended = true;
 }
 
-/* The whole answer, where there is one. */
-static void take_answer(cv_one *one)
+void cv_endpoint_answer(cv_one *one)
 {
     cv_err err = {.arena = &one->arena};
     if (one->result.outcome != CV_CALL_ANSWERED || cv_spool_read(&one->arena, &one->spool, &one->result.answer, &err))
@@ -317,7 +347,6 @@ void cv_endpoint_serve(cv_calls *calls)
             continue;
         curl_easy_getinfo(done->easy_handle, CURLINFO_PRIVATE, &one);
         conclude((cv_one *)(void *)one, done->data.result);
-        take_answer((cv_one *)(void *)one);
     }
 }
 
@@ -331,6 +360,7 @@ void cv_endpoint_release(cv_calls *calls, cv_one *one)
         curl_easy_cleanup(e->easy);
     }
     curl_slist_free_all(e->headers);
+    cv_arena_release(&e->outgoing);
     cv_stream_release(&e->stream);
     cv_buf_release(&e->body);
 }

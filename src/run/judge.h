@@ -29,6 +29,7 @@ typedef struct {
 
 typedef struct {
     cv_str round;         /* members of a request to round-register, without braces; empty: none */
+    cv_str summary;       /* of the round; empty: none */
     bool scores;          /* it has a score, or scores */
     cv_requests verdicts; /* members of requests to verdict-register */
     bool final;           /* one of them is final */

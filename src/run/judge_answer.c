@@ -374,6 +374,8 @@ static void read_member(reading *r, const cv_json_member *member)
         if (cv_str_eq(member->key, kinds[i].list))
             return; /* with the merges, below */
     r->to->scores = r->to->scores || (cv_str_eq(member->key, CV_STR("score")) && member->value.type != CV_JSON_NULL);
+    if (cv_str_eq(member->key, CV_STR("summary")) && member->value.type == CV_JSON_STRING)
+        r->to->summary = cv_str_trim(member->value.text);
     cv_json_key(&r->w, member->key);
     cv_json_value(&r->w, &member->value);
 }

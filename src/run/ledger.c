@@ -187,15 +187,17 @@ bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_
     return true;
 }
 
-bool cv_ledger_end(cv_ledger *l, cv_attempt_row *row, cv_err *err)
+bool cv_ledger_end(cv_ledger *l, cv_attempt_row *const *rows, size_t count, cv_err *err)
 {
     assert(cv_words_find(cv_attempt_words, row->state) >= 0);
     cv_writing w;
-    cv_str op_id = op_of(l, row);
+    cv_str op_id = op_of(l, rows[0]);
     if (!begin_write(l, &w, op_id, err))
         return false;
-    row->ended_at = row->ended_at.p ? row->ended_at : w.now;
-    put_attempt(l, &w, row);
+    for (size_t i = 0; i < count; i++) {
+        rows[i]->ended_at = rows[i]->ended_at.p ? rows[i]->ended_at : w.now;
+        put_attempt(l, &w, rows[i]);
+    }
     return commit_write(l, &w, op_id, "run attempt", err);
 }
 

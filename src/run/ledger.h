@@ -3,7 +3,7 @@
  *     cv_ledger_open      the run as it stands; attempts in the order of round, who, number
  *     cv_ledger_take      the lease: nobody else walks this dialogue until cv_ledger_release
  *     cv_ledger_begin     attempts, before their calls: one write for all that begin together
- *     cv_ledger_end       … one that has ended
+ *     cv_ledger_end       … those that have ended, likewise
  *     cv_ledger_change    the run's own row
  *
  * The lease has two halves. A lock on .conclave/runs/ID/lock, which the kernel gives back when its process ends,
@@ -73,7 +73,7 @@ bool cv_ledger_look(cv_ledger *l, cv_err *err);
 
 /* New attempts; they are added to the list. */
 bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_err *err);
-bool cv_ledger_end(cv_ledger *l, cv_attempt_row *row, cv_err *err);
+bool cv_ledger_end(cv_ledger *l, cv_attempt_row *const *rows, size_t count, cv_err *err);
 
 /* Where files of a run are: .conclave/runs/ID, or NAME in it. */
 cv_where cv_ledger_where(cv_arena *a, const char *root, cv_str dialogue_id, const char *name);

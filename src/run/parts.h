@@ -81,6 +81,7 @@ void cv_endpoint_start(cv_calls *calls, cv_one *one);
 int64_t cv_endpoint_due(const cv_calls *calls, const cv_one *one);
 void cv_endpoint_serve(cv_calls *calls);                           /* all of them */
 void cv_endpoint_check(cv_calls *calls, cv_one *one, int64_t now); /* its times */
+void cv_endpoint_answer(cv_one *one); /* of one that has ended: all of it comes into memory only now */
 void cv_endpoint_release(cv_calls *calls, cv_one *one);
 void cv_endpoints_end(cv_calls *calls);
 /* Waits for the sockets of all endpoints and the given descriptors. */

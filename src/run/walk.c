@@ -47,31 +47,17 @@ cv_str cv_walk_faults(cv_arena *a, const cv_errs *errs)
 /* ---- how it stands -------------------------------------------------------------------------------------------------
  */
 
-static int64_t asked_before(const cv_walk *w, const cv_walk_seat *seats, size_t count, cv_str slug)
-{
-    (void)w;
-    for (size_t i = 0; i < count; i++)
-        if (cv_str_eq(seats[i].fact->slug, slug))
-            return seats[i].asked_ms;
-    return 0;
-}
-
 static bool read_facts(cv_walk *w)
 {
     cv_arena old = w->facts_arena;
-    const cv_walk_seat *seats = w->seats;
-    size_t before = w->call->errs->count, count = w->facts.seat_count;
-    int64_t round = w->facts.next_round;
+    size_t before = w->call->errs->count;
     w->facts_arena = (cv_arena){0};
     bool ok = cv_facts_read(w->call, &w->facts_arena, w->settings->dialogue_id, &w->facts, w->call->errs);
     w->seats = CV_NEW_ARRAY(&w->facts_arena, w->facts.seat_count, cv_walk_seat);
     w->folded = CV_NEW_ARRAY(&w->facts_arena, w->facts.seat_count, cv_seat);
     for (size_t i = 0; ok && i < w->facts.seat_count; i++) {
         const cv_fact_seat *fact = &w->facts.seats[i];
-        w->seats[i] =
-            (cv_walk_seat){.fact = fact,
-                           .agent = cv_setup_agent(w->settings, fact->slug, fact->role, fact->tier),
-                           .asked_ms = w->facts.next_round == round ? asked_before(w, seats, count, fact->slug) : 0};
+        w->seats[i] = (cv_walk_seat){fact, cv_setup_agent(w->settings, fact->slug, fact->role, fact->tier)};
     }
     cv_arena_release(&old);
     w->stale = false;
@@ -230,17 +216,13 @@ static bool take(cv_walk *w)
 /* Calls that are under way are ended, and each is told. */
 static bool end_calls(cv_walk *w)
 {
-    cv_calls_result result;
     bool ok = true;
     if (!w->calls)
         return true;
     cv_calls_cancel(w->calls, NULL);
     while (ok && cv_calls_running(w->calls)) {
         cv_arena_reset(&w->step);
-        if (cv_calls_step(w->calls, &w->step, 1000, &result)) {
-            const cv_attempt_row *tag = result.tag;
-            ok = cv_walk_finish(w, cv_walk_row(w, tag->round, tag->who, tag->attempt), &result);
-        }
+        ok = cv_walk_take_results(w, 1000);
     }
     return ok;
 }

@@ -21,7 +21,6 @@
 typedef struct {
     const cv_fact_seat *fact;
     const cv_run_agent *agent;
-    int64_t asked_ms; /* steady; 0: not in this walk */
 } cv_walk_seat;
 
 typedef struct {
@@ -78,6 +77,13 @@ bool cv_walk_prepare(cv_walk *w, cv_run_task task, size_t seat, cv_walk_call *re
 /* What becomes of an attempt whose call has ended: checked, kept, told. */
 bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *result);
 
+/* The same for all calls that have ended, in one write, after waiting for one of them. Their answers are on disk, so
+ * what is lost with a kill before it is only the time of that write. */
+bool cv_walk_take_results(cv_walk *w, int wait_ms);
+
+/* Rows as they are now, kept and told. */
+bool cv_walk_end_attempts(cv_walk *w, cv_attempt_row *const *rows, size_t count);
+
 bool cv_walk_hand_in(cv_walk *w, size_t seat);
 
 /* Where the answer of an attempt is, and that answer; absent: there is none. */
@@ -117,7 +123,8 @@ bool cv_walk_wait(cv_walk *w, const cv_step *step);
 void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row);
-void cv_walk_draw(cv_walk *w);
+void cv_walk_tell_response(cv_walk *w, const cv_attempt_row *row);
+void cv_walk_draw(cv_walk *w, bool stays);
 
 /* ---- shared --------------------------------------------------------------------------------------------------------
  */

@@ -2,7 +2,6 @@
 #include <assert.h>
 
 #include "base/folder.h"
-#include "base/steady.h"
 #include "kit/frame.h"
 #include "kit/request.h"
 #include "record/hash.h"
@@ -259,7 +258,6 @@ bool cv_walk_ask(cv_walk *w, cv_step step)
         if (!cv_walk_prepare(w, CV_TASK_RESPONSE, step.seat, &asked[count]))
             return false;
         rows[count] = row_of(w, &asked[count], seat->attempts);
-        w->seats[step.seat].asked_ms = cv_steady_ms();
         seat->state = CV_SEAT_RUNNING;
         if (!seat->awaited) {
             w->plan.running++;
@@ -402,9 +400,8 @@ static cv_str copy_if(cv_arena *a, cv_str text)
     return text.n ? cv_arena_copy(a, text) : (cv_str){NULL, 0};
 }
 
-bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *result)
+static void conclude(cv_walk *w, cv_attempt_row *row, const cv_calls_result *result)
 {
-    cv_err err = {.arena = w->call->arena};
     set_state(row, (cv_attempt_state)(CV_ATTEMPT_ANSWERED + (int)result->outcome));
     row->model = result->model.n ? cv_arena_copy(w->arena, result->model) : row->model;
     row->message = copy_if(w->arena, result->message);
@@ -422,10 +419,39 @@ bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *resu
         check_answer(w, row, result->answer);
     else if (result->outcome == CV_CALL_EMPTY)
         row->faults = CV_STR("- your answer was empty\n");
-    if (!cv_ledger_end(&w->ledger, row, &err))
+}
+
+bool cv_walk_end_attempts(cv_walk *w, cv_attempt_row *const *rows, size_t count)
+{
+    cv_err err = {.arena = w->call->arena};
+    if (count && !cv_ledger_end(&w->ledger, rows, count, &err))
         return cv_call_fail(w->call, &err);
-    cv_walk_tell_attempt(w, row);
+    for (size_t i = 0; i < count; i++)
+        cv_walk_tell_attempt(w, rows[i]);
     return true;
+}
+
+bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *result)
+{
+    conclude(w, row, result);
+    return cv_walk_end_attempts(w, &row, 1);
+}
+
+enum { MOST_TOGETHER = 4 << 20 }; /* bytes of answers that are in memory for one write */
+
+bool cv_walk_take_results(cv_walk *w, int wait_ms)
+{
+    cv_attempt_row *rows[CV_CALLS_MOST];
+    cv_calls_result result;
+    size_t count = 0, bytes = 0;
+    while (count < CV_COUNT(rows) && bytes < MOST_TOGETHER &&
+           cv_calls_step(w->calls, &w->step, count ? 0 : wait_ms, &result)) {
+        const cv_attempt_row *tag = result.tag;
+        rows[count] = cv_walk_row(w, tag->round, tag->who, tag->attempt);
+        bytes += result.answer.n;
+        conclude(w, rows[count++], &result);
+    }
+    return cv_walk_end_attempts(w, rows, count);
 }
 
 /* ---- handing in ----------------------------------------------------------------------------------------------------
@@ -434,14 +460,10 @@ bool cv_walk_finish(cv_walk *w, cv_attempt_row *row, const cv_calls_result *resu
 /* The answer is gone, or the dialogue does not take it: the attempt was none, or it is told what was wrong. */
 static bool take_back(cv_walk *w, cv_attempt_row *row, cv_attempt_state state, cv_str message, cv_str faults)
 {
-    cv_err err = {.arena = w->call->arena};
     row->message = cv_arena_copy(w->arena, message);
     row->faults = copy_if(w->arena, faults);
     set_state(row, state);
-    if (!cv_ledger_end(&w->ledger, row, &err))
-        return cv_call_fail(w->call, &err);
-    cv_walk_tell_attempt(w, row);
-    return true;
+    return cv_walk_end_attempts(w, &row, 1);
 }
 
 static bool is_code(const cv_reply *reply, cv_str word)
@@ -486,10 +508,6 @@ bool cv_walk_hand_in(cv_walk *w, size_t seat)
         return take_back(w, row, CV_ATTEMPT_FAULTY, reply.errs.items[0].message, cv_walk_faults(&w->step, &reply.errs));
     }
     w->facts.seats[seat].responded = true;
-    long long markers = row->markers == CV_ABSENT ? 0 : (long long)row->markers;
-    cv_walk_tell(w, "responded",
-                 cv_arena_printf(&w->step, "\"round\":%lld,\"expert\":\"%.*s\",\"attempt\":%lld,\"markers\":%lld",
-                                 (long long)row->round, CV_FMT(slug), (long long)row->attempt, markers),
-                 "%.*s has answered: %lld markers", CV_FMT(slug), markers);
+    cv_walk_tell_response(w, row);
     return true;
 }

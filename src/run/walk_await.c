@@ -179,16 +179,12 @@ static bool has_responded(const cv_walk *w, const cv_attempt_row *row)
 /* It is in the record already: handed in from elsewhere, or the round went on without it. */
 static bool end_elsewhere(cv_walk *w, cv_attempt_row *row)
 {
-    cv_err err = {.arena = w->call->arena};
     bool late = row->round < w->facts.next_round;
     row->state = cv_attempt_words.items[late ? CV_ATTEMPT_LOST : CV_ATTEMPT_ANSWERED];
     row->message = late ? CV_STR("the round was registered without it") : CV_STR("it was handed in");
     row->duration_ms = waited_ms(w, row);
     row->output = (cv_str){NULL, 0};
-    if (!cv_ledger_end(&w->ledger, row, &err))
-        return cv_call_fail(w->call, &err);
-    cv_walk_tell_attempt(w, row);
-    return true;
+    return cv_walk_end_attempts(w, &row, 1);
 }
 
 static int64_t patience_of(const cv_walk *w, const cv_attempt_row *row)
@@ -232,10 +228,7 @@ static bool recover(cv_walk *w, cv_attempt_row *row)
         return cv_walk_finish(w, row, &result);
     row->state = cv_attempt_words.items[CV_ATTEMPT_LOST];
     row->message = CV_STR("the runner ended before the answer was whole");
-    if (!cv_ledger_end(&w->ledger, row, &err))
-        return cv_call_fail(w->call, &err);
-    cv_walk_tell_attempt(w, row);
-    return true;
+    return cv_walk_end_attempts(w, &row, 1);
 }
 
 bool cv_walk_look_around(cv_walk *w, bool first)
@@ -310,17 +303,10 @@ static bool hear_changes(cv_walk *w)
 
 static bool one_tick(cv_walk *w, int64_t left)
 {
-    cv_calls_result result;
     int wait = left < TICK_MS ? left < 0 ? 0 : (int)left : TICK_MS;
-    size_t heard = 0;
-    if (!cv_calls_running(w->calls))
-        poll(NULL, 0, wait);
-    else
-        for (; cv_calls_step(w->calls, &w->step, heard ? 0 : wait, &result); heard++) {
-            const cv_attempt_row *tag = result.tag;
-            if (!cv_walk_finish(w, cv_walk_row(w, tag->round, tag->who, tag->attempt), &result))
-                return false;
-        }
+    if (cv_calls_running(w->calls))
+        return cv_walk_take_results(w, wait);
+    poll(NULL, 0, wait);
     return true;
 }
 
@@ -337,7 +323,7 @@ bool cv_walk_wait(cv_walk *w, const cv_step *step)
     } else if (!step->for_human) {
         w->said_waiting = false;
     }
-    cv_walk_draw(w);
+    cv_walk_draw(w, false);
     if (!cv_call_tell(w->call, done, w->facts.seat_count, CV_STR("answers"), &err)) {
         w->interrupted = true;
         return true;

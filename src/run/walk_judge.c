@@ -166,13 +166,17 @@ bool cv_walk_register(cv_walk *w)
         return cv_walk_fail(w, &reply.errs);
     w->stale = true;
     const cv_json *convergence = cv_json_get(&reply.json, CV_STR("convergence"));
-    if (reply.done)
+    if (reply.done) {
+        cv_str summary = judgement ? judgement->summary : CV_STR("");
+        cv_walk_draw(w, true);
         cv_walk_tell(w, "round_registered",
                      cv_arena_printf(&w->step, "\"round\":%lld,\"velocity\":%lld,\"percentage\":%lld", (long long)round,
                                      (long long)cv_json_get_int(&reply.json, "velocity", 0),
                                      (long long)cv_json_get_int(convergence, "percentage", 0)),
-                     "round %lld is registered: %lld %% converged", (long long)round,
-                     (long long)cv_json_get_int(convergence, "percentage", 0));
+                     "round %lld is registered: %lld %% converged%s%.*s", (long long)round,
+                     (long long)cv_json_get_int(convergence, "percentage", 0), summary.n ? "\n  " : "",
+                     CV_FMT(summary));
+    }
     return true;
 }
 

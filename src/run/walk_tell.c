@@ -4,23 +4,17 @@
  *
  * Lines for people say the same. On a terminal every expert has a line that is drawn again while it thinks.
  */
-#include "base/steady.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "kit/request.h"
 #include "run/walk.h"
 
-enum { NAME_WIDTH = 14, ROLE_WIDTH = 28, DRAW_MS = 200 };
+enum { NAME_WIDTH = 10, STATE_WIDTH = 28 };
 
-void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *format, ...)
+static void tell(cv_walk *w, const char *event, cv_str members, cv_str line, bool drawn)
 {
     cv_buf json = {0};
     cv_json_writer writer = {.out = &json};
-    va_list args;
-    if (!w->call->follower.event)
-        return;
-    va_start(args, format);
-    cv_str line = cv_arena_vprintf(&w->step, format, args);
-    va_end(args);
     cv_json_begin_object(&writer);
     cv_json_key_str(&writer, "event", cv_str_of(event));
     cv_json_key_str(&writer, "dialogue_id", w->facts.dialogue_id);
@@ -28,8 +22,31 @@ void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *for
     if (members.n)
         cv_buf_printf(&json, ",%.*s", CV_FMT(members));
     cv_json_end_object(&writer);
-    w->call->follower.event(w->call->follower.ctx, cv_buf_str(&json), line);
+    w->call->follower.event(w->call->follower.ctx, cv_buf_str(&json), line, drawn);
     cv_buf_release(&json);
+}
+
+void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *format, ...)
+{
+    va_list args;
+    if (!w->call->follower.event)
+        return;
+    va_start(args, format);
+    tell(w, event, members, cv_arena_vprintf(&w->step, format, args), false);
+    va_end(args);
+}
+
+void cv_walk_tell_response(cv_walk *w, const cv_attempt_row *row)
+{
+    cv_arena *a = &w->step;
+    long long markers = row->markers == CV_ABSENT ? 0 : (long long)row->markers;
+    if (!w->call->follower.event)
+        return;
+    tell(w, "responded",
+         cv_arena_printf(a, "\"round\":%lld,\"expert\":\"%.*s\",\"attempt\":%lld,\"markers\":%lld",
+                         (long long)row->round, CV_FMT(row->who), (long long)row->attempt, markers),
+         cv_arena_printf(a, "%.*s has answered: %lld marker%s", CV_FMT(row->who), markers, markers == 1 ? "" : "s"),
+         true);
 }
 
 static cv_str seconds(cv_arena *a, int64_t ms)
@@ -51,13 +68,15 @@ void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row)
                       ? CV_STR("")
                       : cv_arena_printf(a, " after %.*s", CV_FMT(seconds(a, row->duration_ms)));
     cv_str why = row->message.n ? cv_arena_printf(a, ": %.*s", CV_FMT(row->message)) : CV_STR("");
-    cv_walk_tell(w, "attempt", cv_str_head(cv_str_from(all, 1), all.n - 2), "%.*s%.*s%s%.*s%.*s%.*s", CV_FMT(row->who),
-                 CV_FMT(number), started ? " is asked: " : ": ",
-                 CV_FMT(started ? cv_excerpt(a, row->agent) : row->state), CV_FMT(took), CV_FMT(why));
+    cv_str line =
+        cv_arena_printf(a, "%.*s%.*s%s%.*s%.*s%.*s", CV_FMT(row->who), CV_FMT(number), started ? " is asked: " : ": ",
+                        CV_FMT(started ? cv_excerpt(a, row->agent) : row->state), CV_FMT(took), CV_FMT(why));
+    bool answered = cv_str_eq(row->state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]);
+    tell(w, "attempt", cv_str_head(cv_str_from(all, 1), all.n - 2), line, started || answered);
 }
 
-/* ---- lines that are drawn again
- * -------------------------------------------------------------------------------------- */
+/* ---- lines that are drawn again ------------------------------------------------------------------------------------
+ */
 
 static void pad(cv_buf *out, cv_str text, size_t width)
 {
@@ -68,44 +87,64 @@ static void pad(cv_buf *out, cv_str text, size_t width)
     cv_buf_add_z(out, "  ");
 }
 
+/* How long an attempt has been under way, or took; empty: that is not known. */
+static cv_str time_text(const cv_walk *w, cv_arena *a, const cv_attempt_row *row)
+{
+    int64_t began;
+    if (!row)
+        return CV_STR("");
+    if (row->duration_ms != CV_ABSENT)
+        return seconds(a, row->duration_ms);
+    return cv_time_parse(row->started_at, &began) ? seconds(a, w->call->clock.now_ms(w->call->clock.ctx) - began)
+                                                  : CV_STR("");
+}
+
 /* A started attempt, a finished one, or nobody asked yet. */
-static cv_str state_text(cv_walk *w, const cv_seat *seat, int64_t since_ms)
+static cv_str state_text(cv_walk *w, const cv_seat *seat)
 {
     cv_arena *a = &w->step;
-    int64_t markers = seat->last && seat->last->markers != CV_ABSENT ? seat->last->markers : 0;
+    cv_str time = time_text(w, a, seat->last);
     switch (seat->state) {
     case CV_SEAT_OPEN:
         return seat->last ? cv_arena_printf(a, "%.*s; asked again soon", CV_FMT(seat->last->state)) : CV_STR("waiting");
     case CV_SEAT_RUNNING:
-        return cv_arena_printf(a, "%s  %.*s", seat->awaited ? "awaited" : "thinking",
-                               CV_FMT(since_ms ? seconds(a, cv_steady_ms() - since_ms) : CV_STR("")));
+        return cv_arena_printf(a, "%s  %.*s", seat->awaited ? "awaited" : "thinking", CV_FMT(time));
     case CV_SEAT_ANSWERED:
     case CV_SEAT_DONE:
-        return cv_arena_printf(a, "answered  %lld markers  %.*s", (long long)markers,
-                               CV_FMT(seat->last && seat->last->duration_ms != CV_ABSENT
-                                          ? seconds(a, seat->last->duration_ms)
-                                          : CV_STR("")));
+        if (!seat->last || seat->last->markers == CV_ABSENT)
+            return cv_arena_printf(a, "answered  %.*s", CV_FMT(time));
+        return cv_arena_printf(a, "answered  %lld marker%s  %.*s", (long long)seat->last->markers,
+                               seat->last->markers == 1 ? "" : "s", CV_FMT(time));
     case CV_SEAT_ABSENT:
         return cv_arena_printf(a, "absent: %.*s", CV_FMT(seat->why));
     }
     return CV_STR("");
 }
 
-void cv_walk_draw(cv_walk *w)
+/* What matters most comes first: a narrow terminal cuts the rest off. */
+static cv_str line_of(cv_walk *w, cv_str name, cv_str role, const cv_seat *seat)
 {
-    cv_str *lines = CV_NEW_ARRAY(&w->step, w->facts.seat_count + 1, cv_str);
+    cv_buf line = {0};
+    cv_buf_add_z(&line, "  ");
+    pad(&line, name, NAME_WIDTH);
+    pad(&line, state_text(w, seat), STATE_WIDTH);
+    cv_buf_add(&line, role);
+    return cv_str_trim_right(cv_buf_take(&line, &w->step));
+}
+
+/* The panel while it is asked and judged, and the judge once it is asked. */
+void cv_walk_draw(cv_walk *w, bool stays)
+{
+    const cv_facts *f = &w->facts;
+    cv_str *lines = CV_NEW_ARRAY(&w->step, f->seat_count + 1, cv_str);
+    cv_part part = cv_plan_part(&w->plan);
     size_t count = 0;
     if (!w->call->follower.draw)
         return;
-    for (size_t i = 0; i < w->facts.seat_count; i++) {
-        cv_buf line = {0};
-        cv_buf_add_z(&line, "  ");
-        pad(&line, w->facts.seats[i].name, NAME_WIDTH);
-        pad(&line, cv_utf8_limit(w->facts.seats[i].role, ROLE_WIDTH), ROLE_WIDTH);
-        cv_buf_add(&line, state_text(w, &w->folded[i], w->seats[i].asked_ms));
-        lines[count++] = cv_buf_take(&line, &w->step);
-    }
-    if (cv_plan_part(&w->plan) != CV_PART_ASKING && w->settings->judge == CV_JUDGE_AGENT)
-        lines[count++] = CV_STR("  judge           thinking");
-    w->call->follower.draw(w->call->follower.ctx, lines, count);
+    for (size_t i = 0; (part == CV_PART_ASKING || part == CV_PART_JUDGING) && i < f->seat_count; i++)
+        lines[count++] = line_of(w, f->seats[i].name, f->seats[i].role, &w->folded[i]);
+    if (part != CV_PART_ASKING && w->settings->judge == CV_JUDGE_AGENT)
+        lines[count++] =
+            line_of(w, CV_STR("judge"), CV_STR(""), part == CV_PART_JUDGING ? &w->plan.round : &w->plan.verdict);
+    w->call->follower.draw(w->call->follower.ctx, lines, count, stays);
 }

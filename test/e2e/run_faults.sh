@@ -204,6 +204,23 @@ run "a higher limit goes on" 1 run faults --agents agents.toml --judge mechanica
 tail -n 1 "$out" >"$work/last" && mv "$work/last" "$out"
 is '.reason == "max_tokens" and .spent.calls == 2'
 
+# ---- HTTPS ------------------------------------------------------------------------------------------------------------
+mkfifo "$work/secure.in"
+"$node" "$root/test/run/models.mjs" --tls "$root/test/run/tls" --answer "printf '[PERSPECTIVE P01: In secret]\nIt works.\n\n[MOVE:CONVERGE]\n'" <"$work/secure.in" >"$work/secure.port" &
+exec 8>"$work/secure.in"
+until [ -s "$work/secure.port" ]; do sleep 0.05; done
+project secure
+unset CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR
+pool a b | "$conclave" dialogue create --data @- >/dev/null
+{ endpoint m ok anthropic | sed "s#$url#https://127.0.0.1:$(cat "$work/secure.port")#"; printf '[seats]\n"*" = "m"\n'; } >agents.toml
+run "a certificate that nobody vouches for" 1 run faults --agents agents.toml --judge mechanical --rounds 1 --yes --max-time 1 --json
+tail -n 1 "$out" >"$work/last" && mv "$work/last" "$out"
+is '.rounds[0].experts[0] | .state == "unreachable" and (.message | test("certificate"))'
+export CURL_CA_BUNDLE="$root/test/run/tls/cert.pem"
+run "… and one that the user trusts" 0 run faults --agents agents.toml --judge mechanical --rounds 1 --yes --json
+unset CURL_CA_BUNDLE
+exec 8>&-
+
 # ---- all kinds of agents ----------------------------------------------------------------------------------------------
 project mixed
 stage=$PWD/stage

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // models.mjs - a server that speaks as model servers do, well or badly, for tests.
 //
-//   node test/run/models.mjs [--answer COMMAND] [--key KEY] [--log FILE]
+//   node test/run/models.mjs [--answer COMMAND] [--key KEY] [--log FILE] [--tls FOLDER]
+//
+// With --tls it speaks HTTPS, with the key.pem and cert.pem of that folder (test/run/tls has some for 127.0.0.1).
 //
 // prints "PORT\n" once it listens on 127.0.0.1, and ends when its standard input does. The end of a path is the protocol
 // (…/chat/completions, …/messages, …/api/chat), its first part the behaviour:
@@ -22,8 +24,9 @@
 //
 // GET /count tells how often each behaviour was asked for.
 import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { appendFileSync, readFileSync } from "node:fs";
+import http_server from "node:http";
+import https_server from "node:https";
 
 const options = {};
 for (let i = 2; i < process.argv.length; i += 2) options[process.argv[i].slice(2)] = process.argv[i + 1];
@@ -179,7 +182,8 @@ async function serve(reply, http, p, behaviour, request, prompt) {
     }
 }
 
-const server = createServer(async (http, reply) => {
+const secure = options.tls && { key: readFileSync(`${options.tls}/key.pem`), cert: readFileSync(`${options.tls}/cert.pem`) };
+const server = (secure ? https_server : http_server).createServer(secure || {}, async (http, reply) => {
     if (http.url === "/count") return reply.end(JSON.stringify(counts));
     const behaviour = http.url.split("/")[1];
     const name = Object.keys(protocols).find((end) => http.url.endsWith(end));
