@@ -15,7 +15,7 @@ project
 run "help" 0 help
 has "put something into a jar"
 has "conclave jar fill plums"
-has "jars, files, and every command and room"
+has " jars,"
 run "help on the room" 0 help jar
 has "jars that are filled and looked at"
 run "help on a verb" 0 help jar look
