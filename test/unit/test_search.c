@@ -472,10 +472,11 @@ static void failing_calls_are_told(void **state)
          "acknowledged, begin, find, find, find, end, search, find, find, find, find, find, find, find, find, find, "
          "find"},
         {"search", "{'query': 'zebra alpha'}",
-         "acknowledged, search, search, find, find, find, find, find, find, find, find, find, find"},
+         "acknowledged, find, search, search, find, find, find, find, find, find, find, find, find, find"},
         {"search", "{'query': 'zebra alpha', 'after': 5}",
-         "acknowledged, search, search, search, find, find, find, find, find"},
-        {"similar", "{'question': 'bread of the scone'}", "acknowledged, search, find, begin, find, find, find, end"},
+         "acknowledged, find, search, search, search, find, find, find, find, find"},
+        {"similar", "{'question': 'bread of the scone'}",
+         "acknowledged, find, search, find, begin, find, find, find, end"},
     };
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_buf calls = {0};
