@@ -1,6 +1,6 @@
 #!/bin/sh
 # notes.sh - header dialogs and margin notes: every point of the specification, by the real program.
-# A comment "point N" names the capability that it shows (docs/notes.md has the list).
+# A comment "point N" names the point of its list of capabilities that is shown.
 . "$(dirname "$0")/lib.sh"
 project
 fixtures=$root/test/notes/fixtures
