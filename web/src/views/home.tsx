@@ -89,11 +89,11 @@ export function Home({ place }: { place: Place }): preact.JSX.Element {
       <Needs all={all} />
       <Figures />
       <div class="columns">
-        <Dialogues place={place} short />
         <div>
-          <Activity place={place} />
+          <Dialogues place={place} short />
           <Agents />
         </div>
+        <Activity place={place} />
       </div>
     </>
   );
