@@ -95,7 +95,9 @@ const cv_operation cv_dialogue_ops[] = {
      .details =
          "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
          "the score is left out. What cannot be registered, what may say the same and dissents stand in the notes.\n"
-         "--payload-only prints the request alone, and the notes on standard error; an empty one is an error.\n",
+         "--payload-only prints the request alone, and the notes on standard error; an empty one is an error.\n"
+         "--edit opens it in your editor with the scores to fill in, and registers the round when you save it. Faults\n"
+         "open it again; what you wrote is never lost.\n",
      .examples = "  conclave dialogue draft nvidia-decision --json\n"
                  "  conclave dialogue draft nvidia-decision --payload-only\n",
      .schema = "dialogue_draft",

@@ -465,17 +465,18 @@ static void failing_calls_are_told(void **state)
     cv_record *real = w.record;
     static const struct {
         const char *verb, *request;
-        const char *calls; /* that it makes: for the dialogue, its experts and whether it was imported, hits, their
-                              title, verdicts, corrections */
+        const char *calls; /* that it makes: for the dialogue, its experts and whether it was imported, or for those
+                              that are archived; hits, their title, verdicts, corrections */
     } cases[] = {
         {"search", "{'query': 'alpha', 'dialogue_id': 'bread'}",
          "acknowledged, begin, find, find, find, end, search, find, find, find, find, find, find, find, find, find, "
          "find"},
         {"search", "{'query': 'zebra alpha'}",
-         "acknowledged, search, search, find, find, find, find, find, find, find, find, find, find"},
+         "acknowledged, find, search, search, find, find, find, find, find, find, find, find, find, find"},
         {"search", "{'query': 'zebra alpha', 'after': 5}",
-         "acknowledged, search, search, search, find, find, find, find, find"},
-        {"similar", "{'question': 'bread of the scone'}", "acknowledged, search, find, begin, find, find, find, end"},
+         "acknowledged, find, search, search, search, find, find, find, find, find"},
+        {"similar", "{'question': 'bread of the scone'}",
+         "acknowledged, find, search, find, begin, find, find, find, end"},
     };
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_buf calls = {0};
