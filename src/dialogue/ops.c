@@ -148,7 +148,8 @@ const cv_operation cv_dialogue_ops[] = {
      .summary = "list the panel templates: ours and the project's own",
      .details = "Pools of experts to begin with: 'create --panel NAME' takes one. A project's own are files like\n"
                 ".conclave/panels/NAME.json: the expert_pool of 'create'; one takes the place of ours with its name.\n",
-     .examples = "  conclave dialogue panel-list\n",
+     .examples = "  conclave dialogue panel-list\n"
+                 "  conclave panel list\n",
      .schema = "dialogue_panel_list",
      .answer = cv_panel_list_shape,
      .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,
@@ -158,7 +159,8 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_panel_show",
      .summary = "show a panel template: its experts",
      .details = "With --json the file of a panel of your own can be made from it.\n",
-     .examples = "  conclave dialogue panel-show architecture-review\n",
+     .examples = "  conclave dialogue panel-show architecture-review\n"
+                 "  conclave panel show hiring\n",
      .schema = "dialogue_panel_show",
      .answer = cv_panel_show_shape,
      .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,
@@ -327,7 +329,7 @@ const cv_operation cv_dialogue_ops[] = {
                  "  conclave dialogue progress nvidia-decision --json\n",
      .schema = "dialogue_progress",
      .answer = cv_progress_shape,
-     .flags = STEADY | UNASKED,
+     .flags = READS | UNASKED,
      .run = cv_dialogue_progress},
     {.room = "dialogue",
      .verb = "scoreboard",

@@ -78,6 +78,13 @@ is '.dialogue_id == "rye-or-wheat"'
 run "not in --data" 1 dialogue compare --data '{"dialogue_ids": ["rye", "oven"]}' --json
 is '.error_code == "dialogue_not_found"'
 
+run "a verb in two words, without its room" 0 panel show hiring --json
+is '.name == "hiring"'
+run "its help" 0 panel list --help
+has "conclave dialogue panel-list - "
+run "two words that are no verb" 2 panel sing
+has "unknown command 'panel'" err
+
 # ---- a draft in an editor -------------------------------------------------------------------------------
 
 folder=$PWD/.conclave/dialogues/rye-or-wheat
@@ -141,6 +148,11 @@ export VISUAL
 EDITOR=false run "an editor with options, VISUAL first" 0 dialogue draft rye --edit --json
 is '.round == 1 and .replayed == null'
 unset VISUAL
+mkdir -p "$folder/round-2" && printf '[MOVE:CONVERGE]\n' >"$folder/round-2/response-muffin.md"
+run "progress sees a response file" 0 dialogue progress rye --json
+is '[.files_not_handed_in[].expert] == ["muffin"] and (.next_step.command | test("round-verify"))'
+run "… and says so" 0 dialogue progress rye
+has "Response files that were not handed in: muffin"
 run "nothing to edit" 2 dialogue draft rye --edit
 has "round 2 has no response yet" err
 
