@@ -147,9 +147,9 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_panel_list",
      .summary = "list the panel templates: ours and the project's own",
      .details = "Pools of experts to begin with: 'create --panel NAME' takes one. A project's own are files like\n"
-                ".conclave/panels/NAME.json: the expert_pool of 'create'; one takes the place of ours with its name.\n",
-     .examples = "  conclave dialogue panel-list\n"
-                 "  conclave panel list\n",
+                ".conclave/panels/NAME.json: the expert_pool of 'create'; one takes the place of ours with its name.\n"
+                "'conclave panel list' is the same.\n",
+     .examples = "  conclave dialogue panel-list\n",
      .schema = "dialogue_panel_list",
      .answer = cv_panel_list_shape,
      .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,
@@ -159,8 +159,7 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_panel_show",
      .summary = "show a panel template: its experts",
      .details = "With --json the file of a panel of your own can be made from it.\n",
-     .examples = "  conclave dialogue panel-show architecture-review\n"
-                 "  conclave panel show hiring\n",
+     .examples = "  conclave dialogue panel-show architecture-review\n",
      .schema = "dialogue_panel_show",
      .answer = cv_panel_show_shape,
      .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,

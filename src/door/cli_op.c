@@ -203,7 +203,8 @@ int cv_cli_run_operation(cv_cli *cli)
     tell_which(cli, &errs);
     if (!cli->json && !input.as_written) /* programs, and people who wrote JSON, know the fields */
         cv_cli_tell_options(cli, cv_json_get(cli->command->input, CV_STR("properties")), &errs);
-    int status = done ? cv_cli_print_answer(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
+    int status =
+        done ? cv_cli_print_answer(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);
     return status;
 }
