@@ -95,7 +95,9 @@ const cv_operation cv_dialogue_ops[] = {
      .details =
          "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
          "the score is left out. What cannot be registered, what may say the same and dissents stand in the notes.\n"
-         "--payload-only prints the request alone, and the notes on standard error; an empty one is an error.\n",
+         "--payload-only prints the request alone, and the notes on standard error; an empty one is an error.\n"
+         "--edit opens it in your editor with the scores to fill in, and registers the round when you save it. Faults\n"
+         "open it again; what you wrote is never lost.\n",
      .examples = "  conclave dialogue draft nvidia-decision --json\n"
                  "  conclave dialogue draft nvidia-decision --payload-only\n",
      .schema = "dialogue_draft",
@@ -145,7 +147,8 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_panel_list",
      .summary = "list the panel templates: ours and the project's own",
      .details = "Pools of experts to begin with: 'create --panel NAME' takes one. A project's own are files like\n"
-                ".conclave/panels/NAME.json: the expert_pool of 'create'; one takes the place of ours with its name.\n",
+                ".conclave/panels/NAME.json: the expert_pool of 'create'; one takes the place of ours with its name.\n"
+                "'conclave panel list' is the same.\n",
      .examples = "  conclave dialogue panel-list\n",
      .schema = "dialogue_panel_list",
      .answer = cv_panel_list_shape,
@@ -325,7 +328,7 @@ const cv_operation cv_dialogue_ops[] = {
                  "  conclave dialogue progress nvidia-decision --json\n",
      .schema = "dialogue_progress",
      .answer = cv_progress_shape,
-     .flags = STEADY | UNASKED,
+     .flags = READS | UNASKED,
      .run = cv_dialogue_progress},
     {.room = "dialogue",
      .verb = "scoreboard",

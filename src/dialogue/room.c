@@ -4,6 +4,7 @@
 #include "base/embedded.h"
 #include "dialogue/files.h"
 #include "dialogue/import/report.h"
+#include "dialogue/intake/fill_in.h"
 #include "dialogue/text/spec.h"
 #include "dialogue/verifier.h"
 #include "dialogue/words/errors.h"
@@ -102,4 +103,5 @@ const cv_room cv_room_dialogue = {
                  .pending = " addressed converging proposed amended refined cited challenged asserted ",
                  .bad = " reopened rejected refuted opposed abandoned withdrawn conceded "},
     .scope_folder = folder_of,
+    .edits = cv_dialogue_edits,
 };

@@ -308,6 +308,21 @@ static int run_room(cv_cli *cli, const cv_cli_table *table, const cv_room *room,
     return command ? run_command(cli, command, argc, argv, 3) : unknown_verb(cli, table, room, argv[2]);
 }
 
+/* "conclave panel list": a verb of some room, "panel-list", in two words and without the room. NULL: there is none, or
+ * several rooms have it. */
+static const cv_cli_command *in_two_words(cv_arena *a, const cv_cli_table *table, const char *first, const char *second)
+{
+    const char *verb = cv_arena_printf(a, "%s-%s", first, second).p;
+    const cv_cli_command *found = NULL;
+    for (size_t i = 0; i < table->count; i++)
+        if (*table->items[i].room && strcmp(table->items[i].name, verb) == 0) {
+            if (found)
+                return NULL;
+            found = &table->items[i];
+        }
+    return found;
+}
+
 static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
 {
     if (argc < 2) {
@@ -335,6 +350,9 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
     bool verb = argc > 2 && room && cv_cli_find(table, cv_str_of(argv[1]), cv_str_of(argv[2]));
     if (room && (verb || !command)) /* a command may have the name of a room: what is no verb is its argument */
         return run_room(cli, table, room, argc, argv);
+    const cv_cli_command *joined = !command && argc > 2 ? in_two_words(cli->arena, table, argv[1], argv[2]) : NULL;
+    if (joined)
+        return run_command(cli, joined, argc, argv, 3);
     return command ? run_command(cli, command, argc, argv, 2) : unknown_command(cli, table, argc, argv);
 }
 

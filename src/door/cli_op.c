@@ -146,7 +146,7 @@ static void tell_which(const cv_cli *cli, cv_errs *errs)
             cv_err_suggest(&errs->items[i], cli->which);
 }
 
-static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
+int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call)
 {
     cv_json tree;
     cv_err err = {.arena = cli->arena};
@@ -191,6 +191,8 @@ int cv_cli_run_operation(cv_cli *cli)
         return cv_cli_fail(cli, &err);
     bool done = cv_cli_find_scope(cli, &call, &input, &tree, &err) || cv_call_fail(&call, &err);
     call.input_text = input.text;
+    if (done && cv_cli_get(cli, "edit") && cv_cli_edit_of(cli->command->op))
+        return cv_cli_edit(cli, &call);
     call.follower = cv_live_begin(&live, cli, cli->command->op->flags);
     done = done && cv_op_call(cli->command->op, &call);
     cv_live_end(&live);
@@ -201,7 +203,8 @@ int cv_cli_run_operation(cv_cli *cli)
     tell_which(cli, &errs);
     if (!cli->json && !input.as_written) /* programs, and people who wrote JSON, know the fields */
         cv_cli_tell_options(cli, cv_json_get(cli->command->input, CV_STR("properties")), &errs);
-    int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
+    int status =
+        done ? cv_cli_print_answer(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);
     return status;
 }

@@ -5,6 +5,7 @@
  *          -> cli_input   options of an operation -> the JSON of its input
  *          -> cli_scope   what it is about, when that is shortened or left out
  *          -> cli_op      the call, in its project
+ *          -> cli_edit    its answer edited by a person, and sent on
  *          -> cli_words   its errors in the words of the command line
  *          -> cli_print   its reply for people
  *             cli_help    or what could have been called
@@ -85,9 +86,20 @@ bool cv_cli_is_given(const cv_cli *cli, cv_str property);
 /* Completes the name of the scope that the input is about, where it is shortened or left out. */
 bool cv_cli_find_scope(cv_cli *cli, const cv_call *call, cv_cli_input *input, cv_json *tree, cv_err *err);
 
-/* ---- cli_op.c, cli_print.c, cli_help.c -------------------------------------------------------------------------- */
+/* ---- cli_op.c --------------------------------------------------------------------------------------------------- */
 
 int cv_cli_run_operation(cv_cli *cli);
+int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call);
+
+/* ---- cli_edit.c ------------------------------------------------------------------------------------------------- */
+
+/* What becomes of an operation's answer with --edit; NULL: it has no such option. */
+const cv_room_edit *cv_cli_edit_of(const cv_operation *op);
+
+/* Lets a person edit the answer and sends it on; the call is ready to be made. The exit status. */
+int cv_cli_edit(cv_cli *cli, cv_call *call);
+
+/* ---- cli_print.c, cli_help.c ------------------------------------------------------------------------------------ */
 
 /* The folder of the project that was asked for, by option (may be NULL) or variable; NULL: none. */
 const char *cv_cli_wanted_root(const char *option);

@@ -236,11 +236,16 @@ cv_cli_command cv_cli_complete(cv_arena *a, const cv_cli_command *command)
     c.input = cv_op_schema(c.op).input;
     const cv_json *all = cv_json_get(c.input, CV_STR("properties"));
     size_t count = all ? all->count : 0;
-    cv_cli_option *options = CV_NEW_ARRAY(a, count + FOR_OPERATIONS, cv_cli_option);
+    cv_cli_option *options = CV_NEW_ARRAY(a, count + 1 + FOR_OPERATIONS, cv_cli_option);
+    const cv_room_edit *edit = cv_cli_edit_of(c.op);
     for (size_t i = 0; i < count; i++)
         options[i] = option_of(a, c.input, &all->members[i]);
     c.options = options;
     c.option_count = count;
+    if (edit)
+        options[c.option_count++] = (cv_cli_option){
+            "edit", NULL, cv_arena_printf(a, "edit it in $VISUAL or $EDITOR; saved, it goes to %s", edit->then).p,
+            NULL};
     for (size_t i = 0; i < FOR_OPERATIONS; i++)
         if (!takes_place(all ? cv_json_get(all, cv_str_of(for_operations[i].name)) : NULL))
             options[c.option_count++] = for_operations[i];

@@ -168,6 +168,16 @@ typedef struct {
     void (*print)(cv_buf *out);
 } cv_skill;
 
+/* An answer that a person edits and sends on: ROOM VERB --edit (door/cli_edit.c). */
+typedef struct {
+    const char *verb;  /* of the answer, which is a document: a request to `then` */
+    const char *input; /* what it is asked for with: members of a JSON object */
+    const char *then;  /* the verb that takes what was saved */
+    const char *about; /* what is to be filled in, for the one who edits: lines */
+    /* The request with what is to be filled in; what stays null or empty there is left out when it is sent. */
+    void (*prepare)(cv_arena *a, const cv_json *request, cv_json_writer *w);
+} cv_room_edit;
+
 /* A command that a client which has hooks can run before one of its tools writes a file: what it prints decides. It
  * fails with status 2, which a client takes for a refusal. */
 typedef struct {
@@ -231,6 +241,7 @@ typedef struct cv_room {
     /* Somebody was registered: makes the folders that the room has for agents, and writes nothing into the record. The
      * input is that of the operation: `agent_id` when it was one. NULL: there are no such folders. */
     bool (*make_places)(cv_call *call, cv_err *err);
+    const cv_room_edit *edits; /* ended by a zero */
     /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
     /* Figures for whoever watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */

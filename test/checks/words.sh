@@ -18,7 +18,7 @@ marks match max message missing moves name names new next no node not notes old 
 progress prompt prompts protocol query question raised read reason recent references registered replace replaced replayed resolved
 response result results rev role rules run score search selected severity sha shared signals silent since size snippet source spec split standing start
 state status statuses step strict subject suggestion summary target text texts title to token tokens top total type unmarked unread update
-updated updates tag tags hook added removed rename
+updated updates tag tags hook added handed removed rename
 action age all body claimed cursor failed for oldest on parent ready seen slot slots timed timeout wait cut details done extra fail final messages more params plan reply seconds send sent seq session settled stopped thread until waits writing
 refused taken watch
 agree came it lost mean other pair pairs

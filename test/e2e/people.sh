@@ -78,6 +78,84 @@ is '.dialogue_id == "rye-or-wheat"'
 run "not in --data" 1 dialogue compare --data '{"dialogue_ids": ["rye", "oven"]}' --json
 is '.error_code == "dialogue_not_found"'
 
+run "a verb in two words, without its room" 0 panel show hiring --json
+is '.name == "hiring"'
+run "its help" 0 panel list --help
+has "conclave dialogue panel-list - "
+run "two words that are no verb" 2 panel sing
+has "unknown command 'panel'" err
+
+# ---- a draft in an editor -------------------------------------------------------------------------------
+
+folder=$PWD/.conclave/dialogues/rye-or-wheat
+run "a response" 0 dialogue respond rye --expert muffin --content "[PERSPECTIVE P01: Rye keeps]
+A week and longer."
+# edits NAME STATUS SCRIPT: `draft --edit` with an editor that is this script; $1 is the file, $n counts its calls.
+edits() {
+    rm -f "$work/turns" "$work"/seen-*
+    printf '#!/bin/sh\necho >>"%s/turns"\nn=$(wc -l <"%s/turns")\ncp "$1" "%s/seen-$n"\n%s\n' "$work" "$work" "$work" "$3" >"$work/editor"
+    chmod +x "$work/editor"
+    EDITOR=$work/editor
+    export EDITOR
+    run "$1" "$2" dialogue draft rye --edit
+    unset EDITOR
+}
+# kept COUNT: so many files lie beside the rounds.
+kept() {
+    [ "$(find "$folder" -maxdepth 1 -name 'round-register-edit*' | wc -l)" -eq "$1" ]
+    ok $? "$name: $1 files are kept"
+}
+unset VISUAL
+edits "an editor that changes nothing" 0 true
+has "nothing was sent: the file is as it was" err
+grep -q '"muffin": null' "$work/seen-1" && ! grep -q cupcake "$work/seen-1"
+ok $? "$name: it was shown who is to be scored"
+kept 0
+edits "a file that is emptied" 0 ': >"$1"'
+has "nothing was sent: the file is empty" err
+kept 0
+edits "an editor that fails" 2 'exit 3'
+has "did not end well, so nothing was sent" err
+kept 0
+edits "an editor that fails when it has written" 2 'echo "# mine" >>"$1"; kill -9 $$'
+has "what you wrote is in $folder/round-register-edit.json" err
+kept 1
+edits "faults, and then nobody goes on" 1 '[ $n -gt 1 ] || sed -i "s/\"muffin\": null/\"muffin\": \"many\"/; s/\"summary\": \"\"/\"summary\": \"my words\"/" "$1"'
+has "what you wrote is in $folder/round-register-edit-2.json" err
+has "expert_scores.muffin: expected an integer" err
+kept 2
+grep -q "my words" "$folder/round-register-edit-2.json" && grep -q "^#! expert_scores.muffin: expected an integer" "$work/seen-2"
+ok $? "$name: what was written is there, with the faults above it"
+edits "faults, and then the file is emptied" 1 'if [ $n -gt 1 ]; then : >"$1"; else sed -i "s/\"summary\": \"\"/\"summary\": \"her words\"/" "$1"; fi'
+has "nothing was sent: the file is empty" err
+grep -q "her words" "$folder/round-register-edit-3.json"
+ok $? "$name: what was written before is there"
+edits "a file that is not JSON" 1 '[ $n -gt 1 ] || sed -i "s/\"title\": \"\",/\"title\": \"a\" \"b\",/" "$1"'
+line=$(sed -n 's/^#! line \([0-9]*\):.*/\1/p' "$work/seen-2")
+sed -n "${line:-1}p" "$work/seen-2" | grep -q '"title": "a" "b"'
+ok $? "$name: the fault names its line"
+edits "somebody writes meanwhile" 0 'sed -i "s/\"muffin\": null/\"muffin\": 7/" "$1"
+if [ $n -gt 1 ]; then sed -i /expect_rev/d "$1"; else "'"$conclave"'" dialogue tag rye-or-wheat meanwhile >/dev/null; fi'
+has "Round 0 of rye-or-wheat is registered"
+grep -q "^#! .*rev" "$work/seen-2"
+ok $? "$name: it was told"
+kept 4
+run "what was saved is registered" 0 dialogue get rye --json
+is '.rounds[0].score == 7 and .counts.perspectives == 1'
+run "another response" 0 dialogue respond rye --expert cupcake --content "[MOVE:CONVERGE]"
+VISUAL="sed -i -e s/null/4/"
+export VISUAL
+EDITOR=false run "an editor with options, VISUAL first" 0 dialogue draft rye --edit --json
+is '.round == 1 and .replayed == null'
+unset VISUAL
+mkdir -p "$folder/round-2" && printf '[MOVE:CONVERGE]\n' >"$folder/round-2/response-muffin.md"
+run "progress sees a response file" 0 dialogue progress rye --json
+is '[.files_not_handed_in[].expert] == ["muffin"] and (.next_step.command | test("round-verify"))'
+run "… and says so" 0 dialogue progress rye
+has "Response files that were not handed in: muffin"
+run "nothing to edit" 2 dialogue draft rye --edit
+has "round 2 has no response yet" err
+
 # ---- the width of the terminal -------------------------------------------------------------------------
 
 # narrow WIDTH: no line of $out is wider, but for commands, which are to be copied, and single long words.

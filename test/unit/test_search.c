@@ -465,8 +465,8 @@ static void failing_calls_are_told(void **state)
     cv_record *real = w.record;
     static const struct {
         const char *verb, *request;
-        const char *calls; /* that it makes: for the dialogue, its experts and whether it was imported, hits, their
-                              title, verdicts, corrections */
+        const char *calls; /* that it makes: for the dialogue, its experts and whether it was imported, or for those
+                              that are archived; hits, their title, verdicts, corrections */
     } cases[] = {
         {"search", "{'query': 'alpha', 'dialogue_id': 'bread'}",
          "acknowledged, begin, find, find, find, end, search, find, find, find, find, find, find, find, find, find, "

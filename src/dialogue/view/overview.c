@@ -24,8 +24,9 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
     if (kind == CV_REC_POSITION)
         return cv_holds_dissent(((const cv_rec_position *)row)->content);
     if (kind == CV_REC_RESPONSE) {
-        c->responses += ((const cv_rec_response *)row)->round == cv_state_next_round(&c->s);
-        return false;
+        bool waits = ((const cv_rec_response *)row)->round == cv_state_next_round(&c->s);
+        c->responses += waits;
+        return waits;
     }
     return true;
 }

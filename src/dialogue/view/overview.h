@@ -30,7 +30,7 @@ typedef struct {
 } cv_overview_round;
 
 typedef struct {
-    cv_state s; /* of its entities only the tensions; no events, unless they were asked for */
+    cv_state s; /* of its entities only the tensions, of its responses those that wait; no events, unless asked for */
     bool keeps_events;
     cv_pace pace;
     cv_stances stances;

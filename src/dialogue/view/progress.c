@@ -2,6 +2,7 @@
 #include "dialogue/view/progress.h"
 
 #include "dialogue/answer.h"
+#include "dialogue/intake/response_files.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
@@ -224,6 +225,15 @@ static const cv_shape leader[] = {
 };
 #undef CV_THIS_TYPE
 
+#define CV_THIS_TYPE cv_unsent
+static const cv_shape file_shape[] = {
+    CV_FIELD(ALWAYS, expert, ""),
+    CV_FIELD(ALWAYS, path, ""),
+    CV_FIELD(IF_ANY, command, "what hands it in"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 #define CV_THIS_TYPE cv_estimate
 static const cv_shape estimate[] = {
     CV_FIELD(OR_NULL, rounds_left, "null: nothing can be said"),
@@ -271,6 +281,8 @@ const cv_shape cv_progress_shape[] = {
     CV_FIELD(OR_NULL, current_round, "the last that is registered"),
     CV_FIELD(OR_NULL, next_round, "null: there will be none"),
     CV_FIELD_AS(ALWAYS, "responses_waiting", overview.responses, "of experts, for the next round"),
+    CV_LIST_(LIST, CV_IF_ANY, false, "files_not_handed_in", files.items, files.count, file_shape,
+             "responses to the next round that the record does not have"),
     CV_FIELD_AS(OR_ZERO, "total_alignment", overview.s.dialogue.total_alignment, ""),
     CV_LIST("rounds", overview.rounds, overview.count, round_shape, ""),
     CV_GROUP("convergence", cv_progress_convergence, "as it is now"),
@@ -282,6 +294,32 @@ const cv_shape cv_progress_shape[] = {
 };
 #undef CV_THIS_TYPE
 
+/* Responses that experts wrote into files and nobody handed in: they are the next step, before anybody is asked again.
+ * A folder that cannot be looked at is no news here; round-verify says why. */
+static void find_files(cv_call *call, cv_progress *p)
+{
+    cv_attendance attendance;
+    cv_response_files all = {0};
+    cv_err ignored = {.arena = call->arena};
+    const cv_state *s = &p->overview.s;
+    if (p->next_round == CV_ABSENT)
+        return;
+    cv_attendance_of(call->arena, s, p->next_round, &attendance);
+    if (!cv_response_files_look(call, s, p->next_round, &attendance, &all, &ignored))
+        return;
+    for (size_t i = 0; i < all.count; i++)
+        if (all.items[i].state == CV_RESPONSE_FILE_NOT_IN_RECORD || all.items[i].state == CV_RESPONSE_FILE_DIFFERS)
+            *CV_PUSH(call->arena, &p->files) =
+                (cv_unsent){all.items[i].expert, all.items[i].path, all.items[i].command};
+    if (p->files.count == 0 || cv_str_eq(p->next.operation, CV_STR("dialogue verdict-register")))
+        return;
+    p->next = call_next(cv_arena_printf(call->arena, "%zu response file%s of round %lld %s not handed in: see which.",
+                                        p->files.count, p->files.count == 1 ? "" : "s", (long long)p->next_round,
+                                        p->files.count == 1 ? "was" : "were"),
+                        CV_STR("dialogue round-verify"));
+    p->next.command = cv_call_name(call, p->next.operation, s->id, NULL, 0);
+}
+
 bool cv_dialogue_progress(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -289,6 +327,7 @@ bool cv_dialogue_progress(cv_call *call)
     cv_json_writer w = {.out = call->out};
     if (!cv_progress_load(call, cv_json_get_text(call->input, "dialogue_id"), 0, p, &err))
         return cv_call_fail(call, &err);
+    find_files(call, p);
     if (call->for_people)
         p->text = cv_progress_text(cv_chart_for(call), p);
     cv_shape_write(&w, cv_progress_shape, p);

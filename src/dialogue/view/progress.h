@@ -32,6 +32,12 @@ typedef struct {
     const cv_rec_entity *tension;
 } cv_blocker;
 
+/* A response that an expert wrote into a file, and the record does not have. */
+typedef struct {
+    cv_str expert, path;
+    cv_str command; /* what hands it in, as the caller calls it */
+} cv_unsent;
+
 typedef struct {
     cv_overview overview;
     cv_convergence convergence;
@@ -43,6 +49,7 @@ typedef struct {
     size_t closed;                      /* tensions */
     CV_STATE_LIST(cv_blocker) blockers; /* tensions that are open */
     CV_STATE_LIST(cv_str) unregistered; /* whose dissent stands in a response and in no verdict */
+    CV_STATE_LIST(cv_unsent) files;     /* of the next round; only `progress` looks for them */
     cv_str text;                        /* for people, if they have asked */
 } cv_progress;
 

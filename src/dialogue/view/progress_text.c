@@ -179,6 +179,15 @@ void cv_progress_say_next(cv_chart *c, const cv_progress *p)
     cv_chart_line(c);
 }
 
+static void say_files(cv_chart *c, const cv_progress *p)
+{
+    cv_str *names = CV_NEW_ARRAY(c->arena, p->files.count, cv_str);
+    for (size_t i = 0; i < p->files.count; i++)
+        names[i] = p->files.items[i].expert;
+    if (p->files.count > 0)
+        cv_chart_names(c, "Response files that were not handed in:", names, p->files.count);
+}
+
 cv_str cv_progress_text(cv_chart c, const cv_progress *p)
 {
     cv_progress_say_head(&c, p);
@@ -190,6 +199,7 @@ cv_str cv_progress_text(cv_chart c, const cv_progress *p)
         say_leaders(&c, p);
     }
     cv_chart_line(&c);
+    say_files(&c, p);
     say_outlook(&c, p);
     return cv_chart_take(&c);
 }
