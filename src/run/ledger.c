@@ -189,12 +189,13 @@ bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_
 
 bool cv_ledger_end(cv_ledger *l, cv_attempt_row *const *rows, size_t count, cv_err *err)
 {
-    assert(cv_words_find(cv_attempt_words, row->state) >= 0);
     cv_writing w;
+    assert(count > 0);
     cv_str op_id = op_of(l, rows[0]);
     if (!begin_write(l, &w, op_id, err))
         return false;
     for (size_t i = 0; i < count; i++) {
+        assert(cv_words_find(cv_attempt_words, rows[i]->state) >= 0);
         rows[i]->ended_at = rows[i]->ended_at.p ? rows[i]->ended_at : w.now;
         put_attempt(l, &w, rows[i]);
     }

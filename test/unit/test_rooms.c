@@ -118,12 +118,12 @@ static const cv_room board_room = {.name = "board",
                                    .folder = "boards",
                                    .verify = board_verify,
                                    .doctor = board_doctor,
-                                   .import = {board_fit, take_all, taken_shape, board_counts}};
+                                   .import = {board_fit, take_all, NULL, taken_shape, board_counts}};
 static const cv_room desk_room = {.name = "desk",
                                   .records = &desk_records,
                                   .scope = {.one = "desk", .many = "desks"},
                                   .folder = "desks",
-                                  .import = {desk_fit, desk_import, taken_shape, desk_counts}};
+                                  .import = {desk_fit, desk_import, NULL, taken_shape, desk_counts}};
 const cv_room *const cv_rooms[] = {&board_room, &desk_room, &cv_room_project, NULL};
 static const cv_room_types *const rooms[] = {&board_records, &desk_records, &cv_project_records};
 const cv_types cv_program_types = {.rooms = rooms, .count = CV_COUNT(rooms)};
