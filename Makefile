@@ -156,13 +156,14 @@ shots: build/conclave ## pictures of the dashboard's main views, in build/shots
 	@tools/need show
 	@tools/shots build/shots
 
-images: build/conclave ## the pictures of the dashboard in the documentation, made anew
+images: build/conclave ## the pictures of the documentation, made anew: the dashboard, and `conclave ask` on a terminal
 	@tools/need show
 	@tools/shots build/shots/docs 1440-light
 	@cp build/shots/docs/decided-1440-light.png docs/images/dashboard.png
 	@cp build/shots/docs/home-1440-light.png docs/images/home.png
 	@cp build/shots/docs/graph-1440-light.png docs/images/graph.png
 	@cp build/shots/docs/mail-1440-light.png docs/images/mail.png
+	@tools/shot-ask >docs/images/ask.svg
 
 install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## program, manual, completions, documentation under PREFIX
 	install -D build/conclave $(DESTDIR)$(PREFIX)/bin/conclave
