@@ -335,7 +335,7 @@ static void links_stay_links(void **state)
     const char *loop = in_folder(f, "loop");
     assert_int_equal(symlink("loop", loop), 0);
     assert_fails(cv_file_write(loop, CV_STR("x"), &f->err), &f->err, CV_ERR_IO);
-    assert_str_has(f->err.suggestion, "circle");
+    assert_str_has(f->err.suggestion, "symbolic link");
 }
 
 static void what_cannot_be_replaced_is_refused(void **state)

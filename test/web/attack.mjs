@@ -113,7 +113,8 @@ async function one() {
   const fine = status === 0 || (status >= 200 && status < 500) || [501, 503, 505].includes(status);
   const refused = !outside || status !== 200 || !/^(GET|POST) \/api\/[a-z]/.test(text) || text.startsWith("GET /api/events");
   const told = !said.includes("application/json") || status < 400 || /"message"/.test(said) || method === "HEAD";
-  if (!fine || !refused || !told || said.includes(admin)) strange.push(`${JSON.stringify(text.slice(0, 400))}\n -> ${said.slice(0, 200)}`);
+  const shown = said.replace(/^set-cookie: .*$/im, ""); // a session's cookie holds the token that asked for it
+  if (!fine || !refused || !told || shown.includes(admin)) strange.push(`${JSON.stringify(text.slice(0, 400))}\n -> ${said.slice(0, 200)}`);
 }
 for (let i = 0; i < MANY; i += 60) await Promise.all(Array.from({ length: 60 }, one));
 ok(strange.length === 0, `${MANY} generated requests: each is answered in words, or cut off`, strange.slice(0, 4).join("\n"));
