@@ -39,11 +39,11 @@ move_files() {
         sleep 0.1
     done
 }
-# Adds a message to mailbox_N.json, as an editor does: read, change, write in place.
+# Adds a message to mailbox_1.json, as an editor does: read, change, write in place. While its last change is taken in, the
+# file is not there; any other one would be somebody else's mailbox.
 edit_box() {
-    i=1
+    i=1 file=$mail/mailbox_1.json
     while [ $i -le $((count / 4)) ]; do
-        file=$(ls "$mail"/mailbox_*.json 2>/dev/null | head -1)
         jq --arg id "e-$i" --argjson n $i '.messages += [{message_id: $id, sender_agent_id: "User", command: "work", params: {who: "e", n: $n}}]' \
             "$file" >"$log/box" 2>/dev/null && [ -s "$log/box" ] && cat "$log/box" >"$file" && echo "e-$i" >>"$log/sent.e"
         sleep 0.3
