@@ -4,8 +4,8 @@
  *     rename                another title; the id stays, so that links, files and references hold
  *     tag                   words by which `list` filters
  *
- * Labels do not belong to the deliberation: they change after the verdict, too, and when the dialogue was abandoned. Each
- * change is an event that keeps the old value. What stands already is not written again.
+ * Labels do not belong to the deliberation: they change after the verdict, too, and when the dialogue was abandoned.
+ * Each change is an event that keeps the old value. What stands already is not written again.
  */
 #include "dialogue/labels.h"
 

@@ -54,7 +54,7 @@ static bool run(cv_mcp_request *r, const cv_operation *op, const cv_json *input,
                                    .input_text = input_text,
                                    .bearer = r->bearer,
                                    .most = most,
-                                   .follower = {hear, &ear},
+                                   .follower = {.tell = hear, .ctx = &ear},
                                    .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
     return cv_service_run(&tools->service, r->worker, &asked, errs, ret_reply);
 }

@@ -236,8 +236,7 @@ static bool make(cv_arena *a, const char *root, cv_str wanted, cv_store *ret_sto
         return false;
     if (ret_store->address.n > 0)
         return open_server(a, ret_store, ret_created, err) && make_folders(a, root, err) &&
-               (!is_new || cv_config_write_store(a, root, ret_store->address, err)) &&
-               begin_seen(ret_store, err);
+               (!is_new || cv_config_write_store(a, root, ret_store->address, err)) && begin_seen(ret_store, err);
     if (!check_lost(a, root, err) || !make_folders(a, root, err) ||
         !cv_store_open(a, ret_store, CV_RECORD_CREATE, &cv_program_types, &record, err))
         return false;

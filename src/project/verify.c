@@ -135,14 +135,16 @@ static bool read_seal(cv_call *call, cv_str given, cv_seal *ret_seal, cv_err *er
     return cv_seal_read(text, ret_seal, err);
 }
 
-/* The seal is made of the feed, which a transaction that is open on a server holds back (record/postgres/all_scopes.c). */
+/* The seal is made of the feed, which a transaction that is open on a server holds back (record/postgres/all_scopes.c).
+ */
 static void report_delay(reporting *r, const cv_seal *last)
 {
     if (last->number < r->commits)
-        cv_notice_add(&r->warnings, r->call->arena, CV_STR("feed_delayed"),
-                      "the scopes have %lld commits, the feed shows %lld: a transaction is open on the server; 'conclave "
-                      "doctor' names it",
-                      (long long)r->commits, (long long)last->number);
+        cv_notice_add(
+            &r->warnings, r->call->arena, CV_STR("feed_delayed"),
+            "the scopes have %lld commits, the feed shows %lld: a transaction is open on the server; 'conclave "
+            "doctor' names it",
+            (long long)r->commits, (long long)last->number);
 }
 
 static bool verify_all(reporting *r, cv_scope_id named, const cv_seal *seal, cv_err *err)

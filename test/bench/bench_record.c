@@ -121,7 +121,7 @@ static double commit_page(cv_record *record, cv_arena *a, int page, cv_err *err)
                                        .created_at = CV_STR(NOW),
                                        .result = CV_STR("{}"),
                                        .head = CV_STR(HASH)},
-                            .at = {page + 1, CV_STR(HASH), (int64_t)(page + 1) * EVENTS},
+                            .at = {.rev = page + 1, .head = CV_STR(HASH), .event_count = (int64_t)(page + 1) * EVENTS},
                             .rows = lists,
                             .count = CV_COUNT(lists)};
     cv_commit_row stored;

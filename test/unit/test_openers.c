@@ -339,12 +339,12 @@ static bool grows_evenly(const pieces *openers, const choice *c)
     cv_buf texts[SIZES] = {0};
     bool ok = true;
     for (size_t k = 0; k < 2; k++)
-        make(&texts[k], openers, c, FEW << 2 * k);
+        make(&texts[k], openers, c, (size_t)FEW << 2 * k);
     for (size_t i = 0; i < CV_COUNT(readers); i++) {
         double ratio = GROWTH + 1;
         for (size_t k = 1; k < SIZES && ratio > GROWTH; k++) {
             if (texts[k].n == 0)
-                make(&texts[k], openers, c, FEW << 2 * k);
+                make(&texts[k], openers, c, (size_t)FEW << 2 * k);
             ratio = growth(i, cv_buf_str(&texts[k - 1]), cv_buf_str(&texts[k]));
         }
         if (ratio <= GROWTH)

@@ -387,8 +387,8 @@ static void every_part_of_the_search_index(void **state)
         "UPDATE search_texts SET people = '[\"eve\"]' WHERE id = 1",
         "UPDATE search_texts SET more_ids = 'K999' WHERE id = 1",
         "UPDATE search_texts SET thing = 'K002' WHERE id = 1",
-        "INSERT INTO search_texts (scope, kind, thing, ids, more_ids, people, title, body)"
-        " VALUES (1, 'card', 'K777', '', '', '[]', 'never written', '')",
+        ("INSERT INTO search_texts (scope, kind, thing, ids, more_ids, people, title, body)"
+         " VALUES (1, 'card', 'K777', '', '', '[]', 'never written', '')"),
         "INSERT INTO search_index (search_index) VALUES ('delete-all')",
         "INSERT INTO search_index (search_index, rowid, ids, title, body) VALUES ('delete', 1, '', 'x1', '')",
         "UPDATE readers SET position = '999-000000000000' WHERE reader = 'search'",

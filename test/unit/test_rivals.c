@@ -450,7 +450,8 @@ static const char tables_of_scopes[] =
     " 't.op_id || copies.name' ELSE 't.' || c.name END), sum(c.name = 'scope')"
     " FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'search%'"
     " AND m.name NOT IN ('agents', 'aliases', 'tokens', 'agent_commands') AND m.name NOT GLOB 'dialog_*'"
-    " AND m.name NOT GLOB 'mail*' AND m.name NOT GLOB 'chat*' AND m.name NOT GLOB 'run*' GROUP BY m.name HAVING sum(c.name = 'scope') OR m.name = "
+    " AND m.name NOT GLOB 'mail*' AND m.name NOT GLOB 'chat*' AND m.name NOT GLOB 'run*' GROUP BY m.name HAVING "
+    "sum(c.name = 'scope') OR m.name = "
     "'scopes' ORDER BY m.name <> 'scopes'";
 
 /* Copies the dialogue 'template', row by row, under `count` other ids; half of them sort before all ids used here. */

@@ -248,8 +248,8 @@ static void what_was_put_into_the_file_is_found(void **state)
         "UPDATE tokens SET agent = 'ada' WHERE id = 't4'",
         "UPDATE tokens SET read_only = 0 WHERE id = 't4'",
         "UPDATE tokens SET rooms = NULL WHERE id = 't4'",
-        "INSERT INTO tokens SELECT scope, 't9', rev, 'ada', 'abc', NULL, 0, created_at, NULL FROM tokens WHERE id = "
-        "'t4'",
+        ("INSERT INTO tokens SELECT scope, 't9', rev, 'ada', 'abc', NULL, 0, created_at, NULL FROM tokens "
+         "WHERE id = 't4'"),
         "DELETE FROM tokens WHERE id = 't3'",
         "UPDATE agents SET kind = 'human' WHERE name = 'muffin'",
         "UPDATE agents SET removed_at = '2026-01-01T00:00:00.000Z' WHERE name = 'muffin'",

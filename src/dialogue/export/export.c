@@ -22,11 +22,13 @@
 #include "dialogue/operations.h"
 #include "kit/outlet.h"
 
+enum { AS_JSON, AS_HTML, AS_CSV };
+
 typedef struct {
     cv_str dialogue_id;
     cv_where where; /* path NULL: the document is the answer */
-    enum { AS_JSON, AS_HTML, AS_CSV } format;
-    bool moved; /* somebody wrote meanwhile */
+    size_t format;  /* in `formats` */
+    bool moved;     /* somebody wrote meanwhile */
 } job;
 
 static const cv_str formats[] = {
@@ -270,7 +272,7 @@ bool cv_dialogue_export(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     job j = {.dialogue_id = cv_json_get_text(call->input, "dialogue_id")};
-    for (int i = 0; i < (int)CV_COUNT(formats); i++)
+    for (size_t i = 0; i < CV_COUNT(formats); i++)
         if (cv_str_eq(cv_json_get_text(call->input, "format"), formats[i]))
             j.format = i;
     if (j.format == AS_HTML && !cv_report_possible(&err)) {

@@ -103,7 +103,7 @@ static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_errs *errs, cv_st
                                    .input = input,
                                    .input_text = text,
                                    .bearer = call->bearer,
-                                   .follower = {is_awaited, call},
+                                   .follower = {.tell = is_awaited, .ctx = call},
                                    .ret_who = &call->actor};
     return cv_service_run(call->api->service, mine, &asked, errs, ret_reply);
 }

@@ -8,9 +8,9 @@ static const struct {
     cv_str end, base;
     bool always;
 } paths[] = {
-    [CV_PROTOCOL_OPENAI] = {CV_STR_INIT("/chat/completions"), CV_STR_INIT("/v1")},
+    [CV_PROTOCOL_OPENAI] = {CV_STR_INIT("/chat/completions"), CV_STR_INIT("/v1"), .always = false},
     [CV_PROTOCOL_ANTHROPIC] = {CV_STR_INIT("/messages"), CV_STR_INIT("/v1"), .always = true},
-    [CV_PROTOCOL_OLLAMA] = {CV_STR_INIT("/api/chat"), CV_STR_INIT("")},
+    [CV_PROTOCOL_OLLAMA] = {CV_STR_INIT("/api/chat"), CV_STR_INIT(""), .always = false},
 };
 
 typedef struct {
