@@ -4,6 +4,7 @@
 #include "base/folder.h"
 #include "chat/words/errors.h"
 #include "chat/words/limits.h"
+#include "kit/fault.h"
 
 static bool has(const cv_chat_entries *all, size_t from, cv_str id)
 {
@@ -42,12 +43,24 @@ bool cv_chat_entries_in(cv_call *call, const cv_chat_folder *folder, cv_chat_ent
     return true;
 }
 
+/* A folder that was named must be there: a typo is not a folder without chats. */
+static bool is_there(cv_call *call, const cv_chat_folder *folder)
+{
+    struct stat st;
+    cv_str dir = cv_json_get_text(call->input, "dir");
+    if (!dir.n || cv_where_look(folder->where, &st))
+        return true;
+    cv_err *fault = cv_refuse(call, CV_ERR_NOT_FOUND, CV_STR(""), "dir", dir, "there is no folder '%.*s'", CV_FMT(dir));
+    cv_err_suggest(fault, CV_STR("name the folder that holds the chats, or leave dir out"));
+    return false;
+}
+
 bool cv_chat_each(cv_call *call, cv_chat_entries *ret)
 {
     cv_chat_folders folders;
     cv_err err = {.arena = call->arena};
     *ret = (cv_chat_entries){0};
-    if (!cv_chat_folders_of(call, &folders))
+    if (!cv_chat_folders_of(call, &folders) || !is_there(call, &folders.items[0]))
         return false;
     for (size_t i = 0; i < folders.count; i++)
         if (!cv_chat_entries_in(call, &folders.items[i], ret, &err))

@@ -48,7 +48,7 @@ typedef struct {
         size_t count, capacity;
     } unreadable;
     cv_notices warnings;
-    cv_str text;
+    cv_str text, hook;
     struct {
         cv_str *items;
         size_t count, capacity;
@@ -97,6 +97,7 @@ const cv_shape cv_chat_gate_shape[] = {
                  "open chats that must be mended"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
     CV_PRINTED(text, "the same as a page"),
+    CV_DOCUMENT(hook, "the same for a client's hook, as it wants it"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -325,9 +326,9 @@ bool cv_chat_gate(cv_call *call)
     if (given && a.found == 0 && a.chats > 0 && !hook)
         return refuse_stranger(&a);
     a.clear = a.pending.count == 0 && a.blockers.count == 0 && a.unreadable.count == 0;
-    call->unwell = !a.clear && !hook; /* the answer of a hook is its text */
+    call->unwell = !a.clear && !hook; /* a hook tells it in its answer */
     if (hook) {
-        a.text = print_hook(&a);
+        a.hook = print_hook(&a);
     } else if (call->for_people) {
         cv_buf out = {0};
         print_page(&a, &out);

@@ -22,7 +22,7 @@ void cv_progress_line_begin(cv_progress_line *line)
 {
     const char *term = getenv("TERM");
     *line = (cv_progress_line){.began_ms = cv_steady_ms()};
-    if (term && strcmp(term, "dumb") != 0)
+    if (term && strcmp(term, "dumb") != 0 && isatty(STDERR_FILENO)) /* whatever COLUMNS says */
         line->width = cv_terminal_width(STDERR_FILENO);
 }
 

@@ -272,8 +272,8 @@ void cv_agents_advise(cv_record *record, cv_arena *a, cv_str name, cv_err *err)
     if (!cv_agents_each(record, CV_STR(""), CV_MAX_AGENT_NAMES, add_id, &all, &ignored) ||
         !record->calls->find(record, &aliases, add_alias, &all, &ignored) ||
         !cv_err_nearest(err, cv_str_head(name, CV_MAX_AGENT_ID), all.items, all.count)) {
-        cv_err_operation(err, CV_STR("agent list"));
-        cv_err_suggest(err, CV_STR("lists the agents of this project"));
+        cv_err_operation(err, all.count ? CV_STR("agent list") : CV_STR("agent add"));
+        cv_err_suggest(err, all.count ? CV_STR("lists the agents of this project") : CV_STR("registers the first one"));
     }
 }
 

@@ -224,6 +224,10 @@ rm .conclave/chat/chat_policy.json
 # ---- as a hook ----
 run "a hook refuses with the reason" 0 chat gate --as Consultant@bio --format hook
 is '.hookSpecificOutput.permissionDecision == "deny" and (.hookSpecificOutput.permissionDecisionReason | contains("unread   c1"))'
+COLUMNS=40 run "a hook whatever the width is" 0 chat gate --as Consultant@bio --format hook
+is '.hookSpecificOutput.permissionDecision == "deny"'
+run "a folder that is not there is not one without chats" 2 chat gate Consultant --dir nowhere --json
+is '.error_code == "not_found" and .field == "dir"'
 run "a hook lets pass" 0 chat gate --as Nobody@x --format hook
 is '. == {}'
 run "a hook of nobody lets pass" 0 chat gate --format hook
