@@ -84,7 +84,7 @@ quiet agent add late
 serving=$!
 "$conclave" mail wait late --timeout-seconds 60 --json >"$work/waited" 2>"$work/wait.err" &
 waiting=$!
-"$conclave" watch --json >"$work/watched" 2>"$work/watch.err" &
+"$conclave" watch --after start --json >"$work/watched" 2>"$work/watch.err" &
 watching=$!
 # until COMMAND...: at most ten seconds.
 until_true() {
