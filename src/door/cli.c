@@ -348,7 +348,8 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
     const cv_room *room = cv_room_find(cv_str_of(argv[1]));
     const cv_cli_command *command = cv_cli_find(table, CV_STR(""), cv_str_of(argv[1]));
     bool verb = argc > 2 && room && cv_cli_find(table, cv_str_of(argv[1]), cv_str_of(argv[2]));
-    if (room && (verb || !command)) /* a command may have the name of a room: what is no verb is its argument */
+    /* A command may have the name of a room: a word that is not a verb is its argument. */
+    if (room && (verb || !command))
         return run_room(cli, table, room, argc, argv);
     const cv_cli_command *joined = !command && argc > 2 ? in_two_words(cli->arena, table, argv[1], argv[2]) : NULL;
     if (joined)

@@ -492,7 +492,7 @@ static bool supersede(cv_mail_writing *o, const cv_mail_draft *draft)
     return true;
 }
 
-/* Offline is no reason to refuse, nor is a time that is over; the sender should know. */
+/* A recipient who is offline, or a time that is over, refuses nothing; the sender gets a warning. */
 static bool warn_of_silence(cv_mail_writing *o, const cv_mail_draft *draft)
 {
     enum { MOST = 10 };

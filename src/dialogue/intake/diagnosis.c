@@ -5,7 +5,7 @@
 
 #include "dialogue/intake/lookalike.h"
 
-/* The parser finds more, but the rest is read all the same, noted by the extract, or about whole dialogues. */
+/* The parser finds more, but the rest is still read, noted by the extract, or about whole dialogues. */
 static bool is_for_writer(const cv_finding *finding)
 {
     static const cv_rule rules[] = {CV_RULE_UNCLOSED_FENCE, CV_RULE_MARKER_SPELLING, CV_RULE_MARKER_UNCLOSED};

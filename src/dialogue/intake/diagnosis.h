@@ -3,8 +3,8 @@
  *     {"type": "untyped_reference", "severity": "lost", "line": 7, "message": "…", "suggestion": "…"}
  *
  * Types with underscores are notes of the extract (extract.h); those with dashes are rules of the parser, each with a
- * page in docs/rules/. What was read as it was meant is told, too (plain.h). Ids of others who have not responded yet
- * are a note: they may still come.
+ * page in docs/rules/. A remark says where a text was read as it was meant (plain.h). Ids of others who have not
+ * responded yet are a note: they may still come.
  */
 #ifndef CV_DIALOGUE_INTAKE_DIAGNOSIS_H
 #define CV_DIALOGUE_INTAKE_DIAGNOSIS_H

@@ -38,7 +38,7 @@ bool cv_response_files_look(cv_call *call, const cv_state *s, int64_t round, con
                             cv_response_files *ret_files, cv_err *err);
 
 /* Warns of files that are not what the record has: who goes on without them would call their experts silent. A folder
- * that cannot be looked at is no news here; round-verify says why. `registering`: the round is over with this. */
+ * that cannot be read is left out; round-verify says why. `registering`: the round is over with this. */
 void cv_response_files_warn(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance,
                             bool registering, cv_notices *warnings);
 

@@ -32,7 +32,7 @@ cv_chart cv_chart_for(const cv_call *call);
  * fewer than CV_CHART_LEAST no table stands. */
 size_t cv_chart_columns(size_t terminal);
 size_t cv_chart_width(const cv_chart *c);
-size_t cv_chart_line_width(const cv_chart *c); /* of what is no table */
+size_t cv_chart_line_width(const cv_chart *c); /* of a line outside a table */
 
 typedef enum { CV_CHART_LEFT, CV_CHART_RIGHT } cv_chart_side;
 

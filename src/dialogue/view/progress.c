@@ -295,7 +295,7 @@ const cv_shape cv_progress_shape[] = {
 #undef CV_THIS_TYPE
 
 /* Responses that experts wrote into files and nobody handed in: they are the next step, before anybody is asked again.
- * A folder that cannot be looked at is no news here; round-verify says why. */
+ * A folder that cannot be read is left out here; round-verify says why. */
 static void find_files(cv_call *call, cv_progress *p)
 {
     cv_attendance attendance;

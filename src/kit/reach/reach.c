@@ -239,7 +239,7 @@ static bool take_words(const cv_reach_faults *f, const cv_json *details, cv_reac
     return false;
 }
 
-/* {prompt_fil}: near a placeholder, but none. */
+/* {prompt_fil}: close to a name that is replaced, but not one of them. */
 static void check_placeholders(const cv_reach_faults *f, const cv_json *details, cv_words argv)
 {
     static const cv_str known[] = {CV_STR_INIT("{prompt_file}"), CV_STR_INIT("{output_file}"), CV_STR_INIT("{model}")};
