@@ -38,7 +38,7 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/panels.o build/gen/pages.o build/gen/exports.o build/gen/web.o
+GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/api.o build/gen/skills.o build/gen/panels.o build/gen/pages.o build/gen/exports.o build/gen/web.o
 # A build of its own list of sources has it as SRC_<build>.
 lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
@@ -95,6 +95,10 @@ build/gen/schemas.c: tools/embed-files $(wildcard schemas/*.json)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_schema_files .json $(sort $(wildcard schemas/*.json)) >$@
 
+build/gen/api.c: tools/embed-files schemas/api/openapi.json
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed-files cv_api_files .json schemas/api/openapi.json >$@
+
 SKILLS   := skills/alignment-play/SKILL.md skills/conclave-chat/SKILL.md skills/conclave-mail/SKILL.md
 build/gen/skills.c: tools/embed-files $(SKILLS)
 	$(call say,embed)
@@ -113,7 +117,7 @@ build/gen/pages.c: tools/embed-files $(wildcard pages/*.page)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_page_files .page $(sort $(wildcard pages/*.page)) >$@
 
 # The dashboard: checked, bundled and compressed. Without npm the program has a page that says so.
-WEB      := $(wildcard web/*.json web/*.html web/src/*.ts web/src/*.tsx web/src/*.css web/src/*/*.tsx web/src/*/*.ts)
+WEB      := $(wildcard web/*.json web/*.html web/src/*.ts web/src/*.tsx web/src/*.css web/src/*/*.tsx web/src/*/*.ts web/src/*/*/*.tsx web/src/*/*/*.ts)
 build/.need-web: web/package-lock.json tools/need
 	@mkdir -p build
 ifneq ($(wildcard web/bundle),)
@@ -156,7 +160,7 @@ shots: build/conclave ## pictures of the dashboard's main views, in build/shots
 	@tools/need show
 	@tools/shots build/shots
 
-images: build/conclave ## the pictures of the documentation, made anew: the dashboard, and `conclave ask` on a terminal
+images: build/conclave ## the pictures of the documentation, made anew: the dashboard, and `conclave ask` and `lint` on a terminal
 	@tools/need show
 	@tools/shots build/shots/docs 1440-light
 	@cp build/shots/docs/decided-1440-light.png docs/images/dashboard.png
@@ -164,6 +168,7 @@ images: build/conclave ## the pictures of the documentation, made anew: the dash
 	@cp build/shots/docs/graph-1440-light.png docs/images/graph.png
 	@cp build/shots/docs/mail-1440-light.png docs/images/mail.png
 	@tools/shot-ask >docs/images/ask.svg
+	@tools/shot-lint >docs/images/lint.svg
 
 install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## program, manual, completions, documentation under PREFIX
 	install -D build/conclave $(DESTDIR)$(PREFIX)/bin/conclave
@@ -222,14 +227,15 @@ build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a | bu
 
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
 # Only the readers of outside bytes and what they stand on; what is missing here does not link.
-SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base dialogue/words dialogue/text dialogue/import dialogue/intake \
-    dialogue/lint dialogue/search door/install kit/template))) $(addprefix src/,kit/findings.c kit/notice.c kit/query.c kit/shape.c \
-    kit/snippet.c dialogue/people.c dialogue/place.c dialogue/snapshot.c dialogue/state.c dialogue/types.c \
-    project/phrases.c record/hash.c record/record.c record/stored.c record/type.c))
+SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix .c,base/* dialogue/words/* dialogue/text/* dialogue/import/script* \
+    dialogue/import/dates dialogue/import/grid dialogue/import/threads dialogue/intake/* dialogue/lint/* \
+    door/install/edit door/install/jsonc door/install/toml_block kit/template/*))) \
+    $(addprefix src/,kit/findings.c kit/notice.c kit/query.c kit/shape.c kit/snippet.c dialogue/people.c dialogue/place.c \
+    dialogue/snapshot.c dialogue/state.c dialogue/types.c project/phrases.c record/hash.c record/record.c record/stored.c record/type.c))
 COUNTED := memchr memcmp memcpy memset vsnprintf
 build/steps/%.o: src/%.c | build/.need
 	$(call say,cc)
-	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -O1 -g -fno-builtin -fsanitize-coverage=trace-pc -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -O1 -fno-builtin -fsanitize-coverage=trace-pc -c -o $@ $<
 
 STEPPED := linear openers
 $(STEPPED:%=build/asan/test_%): build/asan/test_%: test/unit/test_%.c build/steps/lib.a | build/.need-test

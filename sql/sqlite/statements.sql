@@ -172,6 +172,10 @@ WHERE (SELECT count(*) FROM search_index_docsize) <> (SELECT count(*) FROM searc
 -- name: search_all_words
 SELECT term, doc, col, "offset" FROM search_words;
 
+-- How often a word is found when it is looked for, as a search does it.
+-- name: search_one_word
+SELECT count(*) FROM search_words WHERE term = :term;
+
 -- name: search_averages
 SELECT block FROM search_index_data WHERE id = 1;
 

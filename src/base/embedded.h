@@ -14,6 +14,10 @@ typedef struct {
 extern const cv_embedded cv_schema_files[];
 extern const size_t cv_schema_files_count;
 
+/* schemas/api/openapi.json: what the description of the API has beside the operations. */
+extern const cv_embedded cv_api_files[];
+extern const size_t cv_api_files_count;
+
 /* skills/NAME/SKILL.md, those that are written by hand. */
 extern const cv_embedded cv_skill_files[];
 extern const size_t cv_skill_files_count;

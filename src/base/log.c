@@ -1,6 +1,7 @@
 /* log.c - lines on stderr; see log.h. */
 #include "base/log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -27,6 +28,15 @@ static void tame(char *text, size_t n)
     }
 }
 
+/* There is room for one more byte. */
+static void write_line(char *line, size_t n)
+{
+    tame(line, n);
+    line[n++] = '\n';
+    while (write(STDERR_FILENO, line, n) < 0 && errno == EINTR)
+        continue;
+}
+
 void cv_log_line(const char *format, ...)
 {
     static const char begin[] = "conclave: ", cut[] = " [cut]";
@@ -45,8 +55,13 @@ void cv_log_line(const char *format, ...)
         n = LINE - 1;
         memcpy(line + n - (sizeof cut - 1), cut, sizeof cut - 1);
     }
-    tame(line, n);
-    line[n++] = '\n';
-    while (write(STDERR_FILENO, line, n) < 0 && errno == EINTR)
-        continue;
+    write_line(line, n);
+}
+
+void cv_log_json(cv_str value)
+{
+    char line[LINE];
+    assert(value.n < LINE && "a line that is cut is not JSON");
+    memcpy(line, value.p, value.n);
+    write_line(line, value.n);
 }

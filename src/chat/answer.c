@@ -176,9 +176,45 @@ bool cv_chat_person_form(cv_call *call, cv_str at, const char *field, cv_str who
     return false;
 }
 
-static void offer_people(cv_err *fault, const cv_chat_header *h)
+/* Whose role or identity `name` could be, with a slip of the pen; empty: nobody's. */
+static cv_str person_called(cv_arena *a, cv_str name, cv_words people)
 {
-    cv_err_options(fault, h->people.items, h->people.count);
+    struct {
+        cv_str *items;
+        size_t count, capacity;
+    } parts = {0};
+    for (size_t i = 0; i < people.count; i++) {
+        cv_str roles = cv_chat_role_of(people.items[i]), role;
+        while (cv_str_split(&roles, '+', &role))
+            *CV_PUSH(a, &parts) = role;
+        *CV_PUSH(a, &parts) = cv_chat_identity_of(people.items[i]);
+    }
+    const char *near = cv_str_nearest(name, parts.items, parts.count).p;
+    for (size_t i = 0; near && i < people.count; i++)
+        if (near >= people.items[i].p && near < people.items[i].p + people.items[i].n)
+            return people.items[i];
+    return CV_STR("");
+}
+
+/* Offers the participants, and the one that the fault's value may mean: by its name, its role or its identity. False:
+ * it is like none of them. */
+static bool offer_people(cv_err *fault, cv_words people)
+{
+    cv_str given = fault->value, identity = cv_chat_identity_of(given);
+    cv_err_options(fault, people.items, people.count);
+    if (cv_err_nearest(fault, given, people.items, people.count))
+        return true;
+    cv_str near = person_called(fault->arena, identity.n ? identity : given, people);
+    return near.n && cv_err_nearest(fault, near, &near, 1);
+}
+
+void cv_chat_unknown(cv_err *err, cv_str who, cv_words people)
+{
+    cv_err_set(err, CV_ERR_UNKNOWN_PERSON, "no open chat has a participant '%.*s'",
+               CV_FMT(cv_excerpt(err->arena, who)));
+    cv_err_field(err, CV_STR("as"));
+    cv_err_value(err, who);
+    offer_people(err, people);
 }
 
 bool cv_chat_may_speak(cv_call *call, const char *field, cv_str who)
@@ -201,10 +237,11 @@ bool cv_chat_may_speak(cv_call *call, const char *field, cv_str who)
 static bool refuse_stranger(cv_call *call, const cv_chat_header *h, const char *field, cv_str who)
 {
     cv_err *fault = cv_refuse(call, CV_ERR_UNKNOWN_PERSON, CV_STR(""), field, who,
-                              "'%.*s' does not take part in this chat", CV_FMT(who));
-    offer_people(fault, h);
-    cv_err_operation(fault, CV_STR("chat join"));
-    cv_err_suggest(fault, CV_STR("makes somebody a participant"));
+                              "'%.*s' does not take part in this chat", CV_FMT(cv_excerpt(call->arena, who)));
+    if (!offer_people(fault, (cv_words){h->people.items, h->people.count})) {
+        cv_err_operation(fault, CV_STR("chat join"));
+        cv_err_suggest(fault, CV_STR("makes somebody a participant"));
+    }
     return false;
 }
 
@@ -221,7 +258,7 @@ static bool person_of_actor(cv_call *call, const cv_chat_header *h, const char *
         return true;
     cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""), "%s is missing%s", field,
                               count > 1 ? ": several participants have the identity of the caller" : "");
-    offer_people(fault, h);
+    cv_err_options(fault, h->people.items, h->people.count);
     return false;
 }
 
@@ -233,7 +270,7 @@ bool cv_chat_person(cv_call *call, const cv_chat_header *h, const char *field, c
     *ret_who = given;
     if (cv_chat_has_person(h, given)) /* also under a name that only a hand could write */
         return cv_chat_may_speak(call, field, given);
-    return cv_chat_person_form(call, CV_STR(""), field, given) && refuse_stranger(call, h, field, given);
+    return refuse_stranger(call, h, field, given);
 }
 
 /* ---- tags -------------------------------------------------------------------------------------------------------- */

@@ -272,7 +272,7 @@ static void print_ways(const answer *a, cv_buf *out)
         as = p->as;
     }
     if (a->unreadable.count)
-        cv_buf_add_z(out, "Mend a broken file by hand; 'conclave chat check' tells what is wrong with it.\n");
+        cv_buf_add_z(out, "Mend a broken file by hand; 'conclave chat check' shows what is wrong with it.\n");
     cv_buf_add_z(out, "Then try again.\n");
 }
 
@@ -299,10 +299,9 @@ static cv_str print_hook(answer *a)
 
 static bool refuse_stranger(answer *a)
 {
-    cv_err *fault = cv_refuse(a->call, CV_ERR_UNKNOWN_PERSON, CV_STR(""), "as", a->as,
-                              "no open chat has a participant '%.*s'", CV_FMT(cv_excerpt(a->call->arena, a->as)));
-    cv_refuse_words(fault, a->known.items, a->known.count);
-    return false;
+    cv_err err = {.arena = a->call->arena};
+    cv_chat_unknown(&err, a->as, (cv_words){a->known.items, a->known.count});
+    return cv_call_fail(a->call, &err);
 }
 
 bool cv_chat_gate(cv_call *call)

@@ -28,6 +28,11 @@ typedef struct {
         cv_str *items;
         size_t count, capacity;
     } foreign;
+    struct {
+        cv_str *items;
+        size_t count, capacity;
+    } people;   /* of all chats */
+    bool found; /* the participant that was asked about is one of them */
     cv_notices warnings;
 } listing;
 
@@ -111,6 +116,9 @@ static bool list_one(cv_call *call, const cv_chat_place *place, listing *all)
     if (ok) {
         fill(call, &view, &l);
         cv_chat_view_close(&view);
+        all->found = all->found || l.pending != CV_ABSENT;
+        for (size_t i = 0; i < l.people_count; i++)
+            *CV_PUSH(call->arena, &all->people) = l.people[i];
     } else {
         l.problem = cv_arena_copy(call->arena, call->errs->items[faults].message);
         call->errs->count = faults;
@@ -122,6 +130,17 @@ static bool list_one(cv_call *call, const cv_chat_place *place, listing *all)
     if (!wanted.n || cv_str_eq_nocase(wanted, l.status))
         *CV_PUSH(call->arena, &all->chats) = l;
     return true;
+}
+
+/* A name that nobody has gets no figures: it may be misspelt. */
+static void warn_unknown(cv_call *call, listing *all)
+{
+    cv_err err = {.arena = call->arena};
+    cv_str as = cv_json_get_text(call->input, "as");
+    if (!as.n || all->found || !all->people.count)
+        return;
+    cv_chat_unknown(&err, as, (cv_words){all->people.items, all->people.count});
+    cv_notice_add(&all->warnings, call->arena, CV_STR("unknown_participant"), "%.*s", CV_FMT(cv_err_text(&err)));
 }
 
 bool cv_chat_list(cv_call *call)
@@ -136,6 +155,7 @@ bool cv_chat_list(cv_call *call)
         else
             list_one(call, &entries.items[i].place, &all);
     }
+    warn_unknown(call, &all);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_chat_list_shape, &all);
     return true;
 }

@@ -199,14 +199,32 @@ static bool refuse_id(cv_call *call, cv_str id)
     return false;
 }
 
+/* The ids of the chats in a folder, for whoever has misspelt one. */
+static void add_ids(const cv_call *call, const cv_chat_folder *folder, names *ids)
+{
+    cv_folder_entries entries;
+    cv_err absent = {.arena = call->arena};
+    cv_str id;
+    if (!cv_folder_list(call->arena, folder->where, &entries, &absent))
+        return;
+    for (size_t i = 0; i < entries.count; i++)
+        if (cv_chat_name_of(cv_str_of(entries.items[i].name), &id) == CV_NAME_CHAT)
+            *CV_PUSH(call->arena, ids) = id;
+}
+
 static bool refuse_absent(cv_call *call, cv_str id, const cv_chat_folders *folders)
 {
     cv_buf text = {0};
-    for (size_t i = 0; i < folders->count; i++)
+    names ids = {0};
+    for (size_t i = 0; i < folders->count; i++) {
         cv_buf_printf(&text, "%s%s", i ? ", " : "", cv_where_path(call->arena, folders->items[i].where));
+        add_ids(call, &folders->items[i], &ids);
+    }
     cv_str where = cv_buf_take(&text, call->arena);
     cv_err *fault = cv_refuse(call, CV_ERR_CHAT_NOT_FOUND, CV_STR(""), "chat_id", id, "there is no chat '%.*s' in %.*s",
                               CV_FMT(id), CV_FMT(where));
+    if (cv_err_nearest(fault, id, ids.items, ids.count))
+        return false;
     cv_err_operation(fault, CV_STR("chat list"));
     cv_err_suggest(fault, CV_STR("shows the chats that there are"));
     return false;

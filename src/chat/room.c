@@ -126,8 +126,8 @@ static const cv_completion completions[] = {
 const cv_room cv_room_chat = {
     .name = "chat",
     .summary = "agents share one chat file, with locks, read pointers and consult rules",
-    .details = "A chat is a text file (CHAT v3) that others may edit by hand, too: it is the truth. The record is the\n"
-               "witness: it sees every message, tells when history was changed, and has the original.\n",
+    .details = "A chat is a text file (CHAT v3) that others can edit by hand, too. The file counts. The record is\n"
+               "the witness: it keeps every message as it first saw it, and says when somebody changed the history.\n",
     .instructions = "Chats with other agents in a shared file: conclave_chat_gate before you act (as: Role@Identity), "
                     "conclave_chat_read for what is new to you, conclave_chat_send to answer (type, tag, reply_to), "
                     "conclave_chat_close to end it (step request, the others ack).",

@@ -164,10 +164,15 @@ static bool read_feed(watching *w, cv_err *err)
     return true;
 }
 
-/* What the participant has not read yet. */
+/* What the participant has not read yet. A name that nobody has would be waited for in vain. */
 static bool read_pending(watching *w, cv_err *err)
 {
     cv_arena *a = w->call->arena;
+    struct {
+        cv_str *items;
+        size_t count, capacity;
+    } known = {0};
+    bool found = false;
     for (size_t i = 0; i < w->all.count; i++) {
         cv_chat_view view;
         cv_chat_region region;
@@ -178,8 +183,10 @@ static bool read_pending(watching *w, cv_err *err)
         bool open = cv_chat_view_open(w->call, place, &view, &ignored);
         for (size_t p = 0; open && p < view.header.people.count; p++) {
             cv_str who = view.header.people.items[p];
+            *CV_PUSH(a, &known) = cv_arena_copy(a, who);
             if (!(cv_str_eq(who, w->as) || cv_chat_has_role(who, w->as)))
                 continue;
+            found = true;
             if (!cv_chat_region_of(&view, who, &region, err)) {
                 cv_chat_view_close(&view);
                 return false;
@@ -193,7 +200,9 @@ static bool read_pending(watching *w, cv_err *err)
         }
         cv_chat_view_close(&view);
     }
-    return true;
+    if (!found && known.count)
+        cv_chat_unknown(err, w->as, (cv_words){known.items, known.count});
+    return !err->code;
 }
 
 /* All chats as they are now, each seen by the record. */
@@ -258,7 +267,7 @@ static void tell(watching *w, const cv_err *err)
     w->event = failed ? CV_STR("config_error") : w->changes.count ? CV_STR("changed") : CV_STR("timeout");
     w->timestamp = cv_arena_printf(call->arena, "%.*s+00:00", (int)(now.n > 5 ? now.n - 5 : now.n), now.p ? now.p : "");
     w->workflow = w->workflow.p ? w->workflow : CV_STR("none");
-    w->note = failed ? err->message : CV_STR("");
+    w->note = failed ? cv_err_text(err) : CV_STR("");
     call->exit = failed ? 3 : w->changes.count ? 0 : 2;
     if (!call->for_people)
         return;

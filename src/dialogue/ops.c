@@ -38,7 +38,7 @@ const cv_operation cv_dialogue_ops[] = {
                 "id. When\n"
                 "there are more, the answer ends with the option that gives the next page (as JSON: 'next', to be "
                 "given as 'after').\n"
-                "What was archived is left out, unless --archived or --all asks for it.\n",
+                "Archived dialogues are left out, unless you give --archived or --all.\n",
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n"
                  "  conclave dialogue list --tag investing --all\n",
@@ -61,14 +61,15 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "respond",
      .tool = "blue_dialogue_respond",
-     .summary = "hand in what an expert says in a round",
+     .summary = "send the response of an expert in a round",
      .details =
-         "The text is taken from --content: itself, @FILE, or - for standard input. It is stored with its hash,\n"
-         "written to round-N/response-SLUG.md, and answered with what is understood of it and what is not. Experts\n"
-         "may respond at the same time. The same text again is answered as before; another one is refused, unless\n"
-         "--replace puts it in the place of the first, which the history keeps. A text that only the file holds is\n"
-         "not overwritten either. If the file is the response, pass it with --content @FILE. With --replace the old\n"
-         "file is kept under another name. --no-contribution says that the expert has nothing to add.\n",
+         "--content is the text itself, @FILE, or - for standard input. Conclave stores it with its hash, writes it "
+         "to\n"
+         "round-N/response-SLUG.md, and answers with what it understood and what it did not. Experts can respond at\n"
+         "the same time. The same text again gets the same answer. Another text is refused, unless --replace is\n"
+         "given; the history keeps the first one. Conclave does not overwrite a file with a text that the record\n"
+         "does not have. If the file is the response, send it with --content @FILE. With --replace Conclave keeps the\n"
+         "old file under another name. --no-contribution says that the expert has nothing to add.\n",
      .examples = "  conclave dialogue respond nvidia-decision --expert muffin --content @response.md\n"
                  "  conclave dialogue respond nvidia-decision --expert donut --no-contribution\n",
      .schema = "dialogue_respond",
@@ -78,7 +79,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "round-verify",
      .tool = "blue_dialogue_round_verify",
-     .summary = "is a round ready: who has responded, what will not be understood",
+     .summary = "is a round ready: who has responded, what is not understood",
      .details =
          "Looks at the record and at the dialogue's folder and changes nothing. The exit status is 0 also when the\n"
          "round is not complete.\n",
@@ -94,7 +95,7 @@ const cv_operation cv_dialogue_ops[] = {
      .summary = "what the responses of a round say, as a request to register it",
      .details =
          "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
-         "the score is left out. What cannot be registered, what may say the same and dissents stand in the notes.\n"
+         "the score is left out. The notes name what cannot be registered, items that may say the same, and dissents.\n"
          "--payload-only prints the request alone, and the notes on standard error; an empty one is an error.\n"
          "--edit opens it in your editor with the scores to fill in, and registers the round when you save it. Faults\n"
          "open it again; what you wrote is never lost.\n",
@@ -230,7 +231,7 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "abandon",
      .tool = "blue_dialogue_abandon",
      .summary = "give a dialogue up; nothing more can be written to it",
-     .details = "What was said stays and can be read and exported.\n",
+     .details = "The dialogue stays and can be read and exported.\n",
      .examples = "  conclave dialogue abandon nvidia-decision --reason \"The fund was sold\"\n",
      .schema = "dialogue_abandon",
      .answer = cv_abandon_shape,
@@ -318,12 +319,12 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "progress",
      .tool = "blue_dialogue_progress",
-     .summary = "where a dialogue stands: velocity, convergence, blockers, next step",
+     .summary = "how far a dialogue is: velocity, convergence, blockers, next step",
      .details =
          "Everything is derived from the record. Velocity is the number of tensions still open after a round plus\n"
          "the perspectives new in it; the convergence is the smaller share of closed tensions and of experts who\n"
-         "signalled. The estimate goes by the pace at which open tensions became fewer in the last three rounds,\n"
-         "and says so when there is none.\n",
+         "signalled. The estimate uses the pace at which open tensions became fewer in the last three rounds. If the\n"
+         "record allows no estimate, the answer says why.\n",
      .examples = "  conclave dialogue progress nvidia-decision\n"
                  "  conclave dialogue progress nvidia-decision --json\n",
      .schema = "dialogue_progress",
@@ -335,7 +336,7 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_scoreboard",
      .summary = "who scored what, round by round, with components and totals",
      .details =
-         "Experts stand by their totals, equal ones by name. What was not scored is a dash, not a 0. Scores that do\n"
+         "Experts are sorted by their totals, equal ones by name. A missing score is a dash, not a 0. Scores that do\n"
          "not add up (a round and its experts, a score and its components) are named below the tables.\n",
      .examples = "  conclave dialogue scoreboard nvidia-decision\n"
                  "  conclave dialogue scoreboard nvidia-decision --round 0\n",
@@ -363,8 +364,9 @@ const cv_operation cv_dialogue_ops[] = {
      .summary = "show what ids stand for, each with its whole context",
      .details =
          "Entities by their ids or local ids, experts (@muffin), rounds (round-1), verdicts by their names: content,\n"
-         "contributors, status, receipts, references in both directions, moves, verdicts, the last event. An id\n"
-         "that is none is reported beside the others, with what is near; when none is one, the request is refused.\n",
+         "contributors, status, receipts, references in both directions, moves, verdicts, the last event. An\n"
+         "unknown id is reported beside the others, with the nearest one. If all ids are unknown, the request is\n"
+         "refused.\n",
      .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
                  "  conclave dialogue expand nvidia-decision MUFFIN-P0001 @muffin round-0 --json\n",
      .schema = "dialogue_expand",
@@ -471,11 +473,10 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "transcript",
      .tool = "blue_dialogue_transcript",
-     .summary = "tell a dialogue as markdown: panel, scores, tensions, rounds, verdicts",
+     .summary = "write a dialogue as markdown: panel, scores, tensions, rounds, verdicts",
      .details =
-         "What people and agents read, made from the record alone; 'conclave lint' and 'conclave parse' read it, "
-         "too.\n"
-         "--round tells the dialogue up to a round, as things stood then. --write makes files of it in the\n"
+         "For people and agents, made from the record alone; 'conclave lint' and 'conclave parse' read it, too.\n"
+         "--round writes the dialogue up to a round, as it was then. --write makes files of it in the\n"
          "dialogue's folder: the transcript, scoreboard.md, tensions.md, a summary per round, verdict.md. Files "
          "of\n"
          "these names that somebody else wrote are left alone without --force.\n",

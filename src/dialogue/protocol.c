@@ -14,23 +14,23 @@ static const char names[] =
 /* {round-context} is that operation as the caller calls it. */
 static const char steps[] =
     "   Before a later round decide who sits: `{panel-sample}` proposes, `{evolve-panel}` records (`retained`,\n"
-    "   `pool` or `created` for each). Without it the last panel stays. `{expert-create}` brings in someone\n"
-    "   whom the pool lacks: give role, tier and the reason.\n"
-    "1. **Context.** `{round-context}` tells everything that was said and what is open. Read it before you ask.\n"
+    "   `pool` or `created` for each). Otherwise the last panel stays. `{expert-create}` adds an expert\n"
+    "   that the pool lacks: give role, tier and the reason.\n"
+    "1. **Context.** `{round-context}` shows everything that was said and what is open. Read it before you ask.\n"
     "2. **Prompts.** `{round-prompts}` writes one prompt for every expert of the panel, with a brief for each who is\n"
     "   new. Frame those who need it with `overrides`.\n"
     "3. **Ask.** Start all experts at once, not one after the other, each with its prompt. Each writes its\n"
     "   response with local ids (`MUFFIN-P0101`) and sees none of the others.\n"
-    "4. **Collect.** Hand in every response, word for word, with `{respond}`; who has nothing to say:\n"
-    "   `no_contribution`. `{round-verify}` tells who is missing and what will not be understood. Never invent a\n"
-    "   contribution for an expert who wrote none.\n"
+    "4. **Collect.** Send every response, word for word, with `{respond}`. An expert with nothing to say sends\n"
+    "   `no_contribution`. `{round-verify}` shows who is missing and what is not understood. Never invent a\n"
+    "   contribution for an expert.\n"
     "5. **Register.** `{draft}` shows what all responses say. Score each expert by what the contribution adds "
     "(wisdom,\n"
     "   consistency, truth, relationships; never before it is read), write a summary, and send both with\n"
     "   `{round-register}` and `use_draft`, and only what you change: `also` merges what several said, `remove`\n"
-    "   leaves out. It is taken as a whole or not at all and answers with the global ids.\n"
-    "6. **Converged?** `{progress}` names what blocks. If there is something, make it the task of the next round.\n"
-    "   If not, register the final verdict with `{verdict-register}`; minority and dissent verdicts may follow\n"
+    "   leaves out. It is registered as a whole or not at all, and the answer has the global ids.\n"
+    "6. **Converged?** `{progress}` names the blockers. If there are any, make them the task of the next round.\n"
+    "   Otherwise register the final verdict with `{verdict-register}`; minority and dissent verdicts may follow\n"
     "   it, and `{export}` writes everything down. A dialogue that leads nowhere ends with `{abandon}`.\n";
 
 static const char convergence[] =

@@ -12,14 +12,14 @@
 
 static void print_ids(cv_buf *out)
 {
-    cv_buf_add_z(out, "What is said in a dialogue has ids of a letter, the round and a number of two digits each:\n\n"
+    cv_buf_add_z(out, "An id has a letter, two digits for the round and two digits for the number:\n\n"
                       "  P0102            the dialogue's second perspective of round 1\n"
                       "  MUFFIN-P0102     Muffin's own second perspective of round 1: a local id, used until the round "
                       "is registered and good for references ever after\n"
                       "  @muffin          the overall position of an expert\n"
                       "  nvidia-decision  a dialogue: the slug of its title, with -2, -3 ... when it is taken\n\n"
-                      "On the command line the beginning of a dialogue's id will do when no other one begins so, and "
-                      "the id may be left out when there is one dialogue, or CONCLAVE_DIALOGUE names it. Tools and "
+                      "On the command line you can shorten the id of a dialogue if no other id begins like it. You can "
+                      "leave it out if there is one dialogue, or if CONCLAVE_DIALOGUE names it. Tools and "
                       "HTTP requests take whole ids.\n\n"
                       "Letters:\n");
     for (size_t i = 0; i < CV_KIND_COUNT; i++)
@@ -41,6 +41,7 @@ static const cv_skill skills[] = {{"alignment-expert", cv_skill_print_expert}, {
 static const cv_completion completions[] = {
     {"DIALOGUE", "dialogue_id id", "dialogue list", "\"limit\":1000", false, "dialogues", "dialogue_id", "title"},
     {"EXPERT", NULL, "dialogue get", NULL, true, "experts", "expert_slug", "role"},
+    {"WHO", NULL, "dialogue experts", "\"limit\":1000", false, "experts", "expert_slug", "role"},
     {"PANEL", NULL, "dialogue panel-list", NULL, false, "panels", "name", "domain"},
     {"ID", NULL, "dialogue graph", "\"experts\":true", true, "nodes", "id", "label"},
     {0},

@@ -37,7 +37,8 @@ static void print_line(const cv_cli *cli, const cv_err *err)
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count)
 {
     bool batch = cli->command && cli->command->op && (cli->command->op->flags & CV_OP_BATCH);
-    int status = cv_err_exit(cv_errs_code(errs, count, batch));
+    bool usage = errs[0].code == CV_ERR_USAGE; /* several of them are still no request that was refused */
+    int status = cv_err_exit(usage ? CV_ERR_USAGE : cv_errs_code(errs, count, batch));
     if (cli->json) {
         cv_buf out = cv_cli_stdout_json(cli);
         bool lines = cli->command && cli->command->op && (cli->command->op->flags & CV_OP_STARTS);

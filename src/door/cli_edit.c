@@ -27,7 +27,7 @@
 
 extern char **environ;
 
-enum { MOST_FILES = 99, MOST_TURNS = 100 };
+enum { MOST_FILES = 99 };
 
 typedef struct {
     cv_cli *cli;
@@ -177,7 +177,8 @@ static const char *path_of(const editing *e)
 static void give_up_file(const editing *e, bool keep)
 {
     if (keep)
-        cv_log_line("what you wrote is in %s", path_of(e));
+        cv_log_line("what you wrote is in %s; to send it: conclave %s %s --data @%s", path_of(e), e->room->name,
+                    e->edit->then, path_of(e));
     else
         cv_where_unlink(e->file);
 }
@@ -248,6 +249,23 @@ static void write_filled(cv_json_writer *w, const cv_json *object, int level)
     cv_json_end_object(w);
 }
 
+bool cv_cli_edited(cv_arena *a, cv_str text, cv_str *ret_text, cv_err *err)
+{
+    cv_json tree;
+    cv_buf filled = {0};
+    *ret_text = text;
+    if (!is_comment(cv_str_head(text, cv_str_find_char(text, '\n'))))
+        return true;
+    if (!cv_json_parse(a, without_comments(a, text), &tree, err))
+        return false;
+    if (tree.type == CV_JSON_OBJECT)
+        write_filled(&(cv_json_writer){.out = &filled}, &tree, 0);
+    else
+        cv_json_value(&(cv_json_writer){.out = &filled}, &tree);
+    *ret_text = cv_buf_take(&filled, a);
+    return true;
+}
+
 /* Calls the operation with it. False: faults, in `errs`. */
 static bool send_request(editing *e, cv_str text, cv_call *call)
 {
@@ -304,6 +322,14 @@ static bool is_empty(cv_arena *a, cv_str text)
     return cv_str_trim(without_comments(a, text)).n == 0;
 }
 
+/* Is it what the editor was given, or with other faults above it the text that was refused? Then there is nothing new
+ * to send. */
+static bool is_same(const editing *e, cv_str saved)
+{
+    cv_arena *a = e->cli->arena;
+    return cv_str_eq(without_faults(a, saved), without_faults(a, e->shown));
+}
+
 /* One turn: the editor, and what was saved. True: it is over, *ret_status says how. */
 static bool take_turn(editing *e, cv_call *call, cv_buf *reply, int *ret_status)
 {
@@ -315,14 +341,19 @@ static bool take_turn(editing *e, cv_call *call, cv_buf *reply, int *ret_status)
     cv_err unread = {.arena = cli->arena};
     bool ended = run_editor(e, &err);
     bool there = cv_file_read_at(cli->arena, e->file, CV_MAX_JSON_BYTES, &saved, ended ? &err : &unread);
-    e->touched = e->touched || !there || !cv_str_eq(saved, e->shown);
+    e->touched = e->touched || (there && !cv_str_eq(saved, e->shown));
+    if (!there && ended) {
+        cv_err_set(&err, CV_ERR_IO, "the editor took the file away, so nothing was sent");
+        cv_err_file(&err, cv_str_of(path_of(e)));
+    }
     if (!ended || !there) {
-        give_up_file(e, e->touched);
+        if (there)
+            give_up_file(e, e->touched);
         *ret_status = cv_cli_fail(cli, &err);
         return true;
     }
     bool empty = is_empty(cli->arena, saved), faulty = cv_str_starts(e->shown, fault_mark);
-    if (cv_str_eq(saved, e->shown) || empty) {
+    if (is_same(e, saved) || empty) {
         cv_log_line("nothing was sent: the file is %s", empty ? "empty" : "as it was");
         if (empty && faulty && !cv_file_write_private(e->file, e->shown, &err)) { /* what was refused, once more */
             *ret_status = cv_cli_fail(cli, &err);
@@ -347,17 +378,29 @@ static bool take_turn(editing *e, cv_call *call, cv_buf *reply, int *ret_status)
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
+static void write_member(cv_json_writer *w, const cv_json_member *m)
+{
+    cv_json_key(w, m->key);
+    cv_json_value(w, &m->value);
+}
+
 static bool ask_for_answer(editing *e, cv_call *call, cv_json *ret_request, cv_str *ret_notes, int64_t *ret_rev)
 {
     cv_arena *a = e->cli->arena;
     cv_json *input = CV_NEW(a, cv_json);
     cv_err err = {.arena = a};
     cv_buf text = {0}, answer = {0}, notes = {0};
-    size_t end = call->input_text.n;
-    while (end > 0 && call->input_text.p[end - 1] != '}')
-        end--;
-    cv_buf_printf(&text, "%.*s%s%s}", (int)(end - 1), call->input_text.p, call->input->count ? "," : "",
-                  e->edit->input);
+    cv_json own; /* what the operation must be asked for, whatever was typed */
+    cv_json_writer w = {.out = &text};
+    if (!cv_json_parse(a, cv_arena_printf(a, "{%s}", e->edit->input), &own, &err))
+        return cv_call_fail(call, &err);
+    cv_json_begin_object(&w);
+    for (uint32_t i = 0; i < call->input->count; i++)
+        if (!cv_json_get(&own, call->input->members[i].key))
+            write_member(&w, &call->input->members[i]);
+    for (uint32_t i = 0; i < own.count; i++)
+        write_member(&w, &own.members[i]);
+    cv_json_end_object(&w);
     call->input_text = cv_buf_take(&text, a);
     call->out = &answer;
     call->aside = &notes;
@@ -396,12 +439,9 @@ int cv_cli_edit(cv_cli *cli, cv_call *call)
     call->aside = NULL;
     call->verbatim = false;
     bool over = false;
-    for (int turns = 0; !over && turns < MOST_TURNS; turns++)
+    while (!over)
         over = take_turn(&e, call, &reply, &status);
-    if (!over) {
-        give_up_file(&e, true);
-        status = cv_err_exit(CV_ERR_INVALID_VALUE);
-    } else if (reply.n > 0) {
+    if (reply.n > 0) {
         cv_cli_command then = *cli->command;
         then.op = cv_op_find(cv_str_of(e.room->name), cv_str_of(e.edit->then));
         cli->command = &then;

@@ -232,7 +232,7 @@ void cv_help_room(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_table 
     print_paragraphs(&p, a, cv_str_of(room->details));
     cv_buf_add_char(out, '\n');
     print_commands(&p, table, "Verbs", room->name, CV_GROUP_OPERATIONS);
-    print_wrapped(&p, 0, cv_arena_printf(a, "'conclave %s VERB --help' tells more about a verb.", room->name));
+    print_wrapped(&p, 0, cv_arena_printf(a, "'conclave %s VERB --help' explains a verb.", room->name));
 }
 
 /* ---- one command ------------------------------------------------------------------------------------------------ */

@@ -40,7 +40,8 @@ static bool read_data(cv_cli *cli, cv_cli_input *ret, cv_json *ret_tree, cv_err 
     *ret = (cv_cli_input){.text = CV_STR("{}"), .as_written = given != NULL};
     if (given && !read_text(cli, given, true, &ret->text, &ret->file, err))
         return false;
-    if (!cv_json_parse(cli->arena, ret->text, ret_tree, err)) {
+    if (!cv_cli_edited(cli->arena, ret->text, &ret->text, err) ||
+        !cv_json_parse(cli->arena, ret->text, ret_tree, err)) {
         name_file(err, ret->file);
         if (!ret->file && err->suggestion.n == 0)
             cv_err_suggest(err, CV_STR("--data takes JSON, @FILE, or - for standard input"));

@@ -49,6 +49,10 @@ static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
     unsigned flags = cli->command->op->flags;
     if (!(flags & (CV_OP_STORE | CV_OP_PROJECT))) {
         call->root = wanted ? wanted : ".";
+        /* Whoever makes files and names no folder should know that they do not come into this one. */
+        if (flags & CV_OP_FILES && wanted && !cv_cli_get(cli, "root") && !cv_cli_get(cli, "dir") &&
+            !cli->argument_count)
+            cv_log_line("the folder is %s, because CONCLAVE_ROOT says so", wanted);
         return true;
     }
     return cv_project_find(cli->arena, wanted, &call->root, err) &&

@@ -96,6 +96,10 @@ int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call);
 /* What becomes of an operation's answer with --edit; NULL: it has no such option. */
 const cv_room_edit *cv_cli_edit_of(const cv_operation *op);
 
+/* The request in a file that --edit has left, whose first line is a comment: without comments, and without what nobody
+ * filled in. Any other text stays as it is. */
+bool cv_cli_edited(cv_arena *a, cv_str text, cv_str *ret_text, cv_err *err);
+
 /* Lets a person edit the answer and sends it on; the call is ready to be made. The exit status. */
 int cv_cli_edit(cv_cli *cli, cv_call *call);
 

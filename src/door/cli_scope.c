@@ -153,7 +153,7 @@ static bool complete_name(search *s, cv_str given, cv_cli_input *input, cv_json 
     return usual.n == 0 || read_shifted(s, usual, input, tree, err);
 }
 
-/* "name one of 12: bread, cake, …; the beginning will do": for whoever left the name out. */
+/* "name one of 12, in full or by its beginning: bread, cake, …": for whoever left the name out. */
 static cv_str which_of_all(const search *s)
 {
     enum { MOST_NAMED = 5 };
@@ -163,8 +163,8 @@ static cv_str which_of_all(const search *s)
         return cv_arena_printf(a, "there are no %s yet", s->room->scope.many);
     for (size_t i = 0; i < s->all.count && i < MOST_NAMED; i++)
         names = cv_arena_printf(a, "%.*s%s%.*s", CV_FMT(names), i ? ", " : "", CV_FMT(s->all.items[i].scope.name));
-    return cv_arena_printf(a, "name one of %zu %s, its beginning will do: %.*s%s", s->all.count, s->room->scope.many,
-                           CV_FMT(names), s->all.count > MOST_NAMED ? ", …" : "");
+    return cv_arena_printf(a, "name one of %zu %s, in full or by its beginning: %.*s%s", s->all.count,
+                           s->room->scope.many, CV_FMT(names), s->all.count > MOST_NAMED ? ", …" : "");
 }
 
 static bool add_name(search *s, cv_cli_input *input, cv_json *tree, cv_err *err)

@@ -91,6 +91,10 @@ void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *
             tell_taken(cli, properties, err);
         cv_str option = field_as_option(a, properties, err->field, err->file.n > 0);
         cv_str rest = cv_str_from(err->message, err->field.n);
+        if (err->file.n > 0 && err->line > 0) { /* it speaks of what stands in that file */
+            cv_err_field(err, option);
+            continue;
+        }
         bool named = !cv_json_get(properties, err->field) && err->field.n && cv_str_starts(err->message, err->field) &&
                      rest.n && !is_part(rest.p[0]);
         cv_str message = in_options(a, properties, named ? rest : err->message);

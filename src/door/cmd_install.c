@@ -8,10 +8,14 @@
 #include "base/folder.h"
 #include "base/limits.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "door/cli_parts.h"
 #include "door/install/client.h"
 #include "door/install/hook.h"
+#include "door/terminal.h"
 #include "project/project.h"
+
+enum { NOTE_COLUMN = 12 }; /* behind the action */
 
 /* One file, and what becomes of it. */
 typedef struct {
@@ -27,6 +31,7 @@ typedef struct {
     cv_scope scope;
     const char *base; /* the folder that paths begin in */
     bool above;       /* … is the project's, and we stand below it */
+    bool by_variable; /* … because CONCLAVE_ROOT names it */
     bool no_project;  /* … is meant to be a project's, and is none */
     bool undo, force, dry_run;
     bool hooks; /* those of the rooms, too */
@@ -257,26 +262,61 @@ static void tell_json(const installation *in, cv_buf *out)
     cv_buf_add_char(out, '\n');
 }
 
+/* One line, broken at the width of the terminal; what follows begins in column `hang`. */
+static void say(cv_buf *out, size_t hang, cv_str text)
+{
+    size_t width = cv_terminal_width(STDOUT_FILENO);
+    cv_plain_wrap(out, text, width ? width : SIZE_MAX, 0, hang);
+    cv_buf_add_char(out, '\n');
+}
+
 /* "the tools are called PREFIX…": how people find them in the client's list. */
 static void tell_tools(const installation *in, cv_buf *out)
 {
     cv_op_prefixes prefixes = cv_op_tool_prefixes(in->cli->arena, CV_OP_UNASKED);
-    cv_buf_printf(out, "Restart %s, or let it reload its servers; the tools are called", in->client->name);
+    cv_buf text = {0};
+    cv_buf_printf(&text, "Restart %s, or let it reload its servers; the tools are called", in->client->name);
     for (size_t i = 0; i < prefixes.count; i++)
-        cv_buf_printf(out, "%s %.*s…", i ? " or" : "", CV_FMT(prefixes.items[i]));
-    cv_buf_add_z(out, ".\n");
+        cv_buf_printf(&text, "%s %.*s…", i ? " or" : "", CV_FMT(prefixes.items[i]));
+    cv_buf_add_z(&text, ".");
+    say(out, 0, cv_buf_str(&text));
+    cv_buf_release(&text);
+}
+
+/* What hooks do, or would do; and what they need to know whose they are. */
+static void tell_hooks(const installation *in, cv_buf *out)
+{
+    cv_arena *a = in->cli->arena;
+    if (in->undo || !has_hooks(in))
+        return;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_room_hook *h = cv_rooms[i]->hooks; h && h->words; h++)
+            say(out, 0,
+                cv_arena_printf(a, "%s %s runs 'conclave %s' before it writes: %s.",
+                                in->hooks && !in->dry_run ? "Now" : "With --hooks", in->client->name, h->words,
+                                h->about));
+    if (in->hooks)
+        say(out, 0,
+            cv_arena_printf(a,
+                            "Set CONCLAVE_AGENT to the name of the agent where you start %s. Without it the "
+                            "hooks know nobody and let every write pass.",
+                            in->client->name));
 }
 
 static void tell(const installation *in, cv_buf *out)
 {
+    cv_arena *a = in->cli->arena;
     if (in->dry_run)
         cv_buf_add_z(out, "Nothing is written (--dry-run). This would be done:\n");
     if (in->above)
         cv_buf_printf(out, "The project is %s.\n", in->base);
+    if (in->by_variable)
+        say(out, 0, cv_arena_printf(a, "The project is %s, because CONCLAVE_ROOT says so.", in->base));
     for (size_t i = 0; i < in->changes.count; i++) {
         const change *c = &in->changes.items[i];
-        cv_buf_printf(out, "%-10s  %s%s%s%s\n", c->action, c->path, c->note ? " (" : "", c->note ? c->note : "",
-                      c->note ? ")" : "");
+        say(out, NOTE_COLUMN,
+            cv_arena_printf(a, "%-10s  %s%s%s%s", c->action, c->path, c->note ? " (" : "", c->note ? c->note : "",
+                            c->note ? ")" : ""));
     }
     const change *config = &in->changes.items[0];
     if (in->dry_run && config->after.p && !is_same(config)) {
@@ -286,12 +326,8 @@ static void tell(const installation *in, cv_buf *out)
     if (!in->dry_run && !in->undo)
         tell_tools(in, out);
     if (!in->undo && in->scope == CV_SCOPE_PROJECT && in->client->trust)
-        cv_buf_printf(out, "%s\n", in->client->trust);
-    if (!in->undo && !in->hooks && has_hooks(in))
-        for (size_t i = 0; cv_rooms[i]; i++)
-            for (const cv_room_hook *h = cv_rooms[i]->hooks; h && h->words; h++)
-                cv_buf_printf(out, "With --hooks %s runs 'conclave %s' before it writes: %s.\n", in->client->name,
-                              h->words, h->about);
+        say(out, 0, cv_str_of(in->client->trust));
+    tell_hooks(in, out);
     if (in->no_project && !in->undo)
         cv_buf_printf(out, "There is no project in %s yet: 'conclave init' makes one.\n",
                       strcmp(in->base, ".") == 0 ? "this folder" : in->base);
@@ -365,6 +401,7 @@ static bool choose_base(installation *in, cv_err *err)
 {
     const char *scope = cv_cli_get(in->cli, "scope"), *home = getenv("HOME"), *root = cv_cli_get(in->cli, "root");
     in->scope = scope && strcmp(scope, "user") == 0 ? CV_SCOPE_USER : CV_SCOPE_PROJECT;
+    in->by_variable = in->scope == CV_SCOPE_PROJECT && !root && cv_cli_wanted_root(NULL);
     if (in->scope == CV_SCOPE_PROJECT)
         return choose_project(in, cv_cli_wanted_root(root), err);
     if (root)

@@ -25,6 +25,8 @@ enum {
     REQUEST_SECONDS = 30,
     IDLE_SECONDS = 120,
     BEAT_SECONDS = 15,
+    PATIENCE_SECONDS = 30,
+    MOST_PATIENCE_SECONDS = 3600,
 };
 
 static cv_tools_options tools_options(const cv_cli *cli, const char *as)
@@ -108,6 +110,18 @@ static bool read_port(const cv_cli *cli, uint16_t *ret_port, cv_err *err)
     return true;
 }
 
+static bool read_patience(const cv_cli *cli, unsigned *ret_seconds, cv_err *err)
+{
+    const char *given = cv_cli_get(cli, "patience");
+    int seconds = PATIENCE_SECONDS;
+    if (given && (!cv_str_to_int(cv_str_of(given), &seconds) || seconds < 1 || seconds > MOST_PATIENCE_SECONDS)) {
+        cv_err_set(err, CV_ERR_USAGE, "'%s' is not a patience: 1 to %d seconds", given, MOST_PATIENCE_SECONDS);
+        return false;
+    }
+    *ret_seconds = (unsigned)seconds;
+    return true;
+}
+
 /* The tokens of agents are the record's business. */
 static bool check_prefix(const char *token, cv_err *err)
 {
@@ -153,14 +167,14 @@ static bool start(cv_cli *cli, bool show, cv_http_options *options, cv_http_serv
     return cv_http_start(cli->arena, options, ret, err);
 }
 
-static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options options, bool show)
+static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options options, unsigned patience, bool show)
 {
     cv_err err = {.arena = cli->arena};
     cv_workers workers;
     cv_workers_init(&workers, &server->own);
     cv_mcp_http *mcp = cv_mcp_http_new(server, &workers);
     cv_tools *tools = server->ctx;
-    cv_api *api = cv_api_new(&tools->service, &workers, cv_cli_get(cli, "log"));
+    cv_api *api = cv_api_new(&tools->service, &workers, patience);
     cv_http_route routes[CV_API_ROUTES + 2] = {cv_mcp_http_route(mcp, "/mcp")};
     cv_http_server *http;
     cv_api_routes(api, routes + 1);
@@ -202,13 +216,16 @@ static int run_http(cv_cli *cli, bool show)
                                .request_seconds = REQUEST_SECONDS,
                                .idle_seconds = IDLE_SECONDS,
                                .beat_seconds = BEAT_SECONDS,
+                               .log = cv_cli_get(cli, "log"),
                                .admits = cv_service_admits};
-    if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !find_token(cli, &options.token, &err) ||
-        !check_root(cli, tools.root, &err) || !cv_tools_server(cli->arena, &tools, &server, &err))
+    unsigned patience;
+    if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !read_patience(cli, &patience, &err) ||
+        !find_token(cli, &options.token, &err) || !check_root(cli, tools.root, &err) ||
+        !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);
     options.admits_ctx = &((cv_tools *)server.ctx)->service;
     share_memory();
-    int status = serve(cli, &server, options, show);
+    int status = serve(cli, &server, options, patience, show);
     cv_tools_end(&server);
     return status;
 }
@@ -255,7 +272,8 @@ const cv_cli_command cv_cmd_mcp = {
 static const cv_cli_option serve_options[] = {
     {"address", "ADDRESS", "where to listen (default: 127.0.0.1; any other than the loopback needs a token)", NULL},
     {"port", "N", "which port (default: 8417; 0: one that is free)", NULL},
-    {"log", NULL, "write a line of JSON to standard error for every request of the API", NULL},
+    {"log", NULL, "write a line of JSON to standard error for every request", NULL},
+    {"patience", "SECONDS", "cut off who listens to events and reads nothing for so long (default: 30)", NULL},
     {"token", "TOKEN", "what clients must send as 'Authorization: Bearer TOKEN' (default: $CONCLAVE_TOKEN)", NULL},
     TOOL_OPTIONS,
 };

@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/plain.h"
 #include "door/cli_parts.h"
 #include "door/conditions.h"
 #include "door/service.h"
+#include "door/terminal.h"
 #include "door/webhook.h"
 
 extern char **environ;
@@ -25,7 +28,10 @@ enum {
     PATIENCE_SECONDS = 300,
     PAGE = 100,
     MAX_POSITION = 256,
+    HANG = 21, /* behind the time */
 };
+
+#define VALUE_WHO "WHO" /* as rooms call whoever can act (cv_completion) */
 
 typedef struct {
     cv_cli *cli;
@@ -37,6 +43,8 @@ typedef struct {
     bool has_hook;
     int left;                 /* lines until it ends; below 0: it goes on */
     cv_conditions conditions; /* none is picked: commits are told */
+    cv_errs faults;           /* of the options */
+    size_t width;             /* of the terminal; 0: there is none, and no line is broken */
     cv_buf complaint;         /* why files were not taken in, as it was logged last */
 } watch;
 
@@ -94,12 +102,21 @@ static bool ask(watch *w, cv_arena *a, cv_str after, int limit, cv_json *ret, cv
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
+/* "Role@name" acts in the name of the part behind the last '@'. */
+static cv_str name_of(cv_str actor)
+{
+    size_t at = actor.n;
+    while (at > 0 && actor.p[at - 1] != '@')
+        at--;
+    return cv_str_from(actor, at);
+}
+
 static bool is_wanted(const watch *w, const cv_json *entry)
 {
     const cv_json *who = cv_json_get(entry, CV_STR("who"));
     bool wanted = !w->who.p;
     for (uint32_t i = 0; who && !wanted && i < who->count; i++)
-        wanted = cv_str_eq(who->items[i].text, w->who);
+        wanted = cv_str_eq_nocase(who->items[i].text, w->who) || cv_str_eq_nocase(name_of(who->items[i].text), w->who);
     return wanted;
 }
 
@@ -135,7 +152,11 @@ static bool tell(watch *w, cv_arena *a, cv_str json, cv_str line)
 {
     cv_buf out = w->cli->json ? cv_cli_stdout_json(w->cli) : cv_cli_stdout_text(w->cli);
     const char *why;
-    cv_buf_printf(&out, "%.*s\n", CV_FMT(w->cli->json ? json : line));
+    if (w->cli->json || !w->width)
+        cv_buf_add(&out, w->cli->json ? json : line);
+    else
+        cv_plain_wrap(&out, line, w->width, 0, HANG);
+    cv_buf_add_char(&out, '\n');
     if (cv_cli_flush(&out) != 0)
         w->left = 0;
     if (w->left == 0)
@@ -236,56 +257,168 @@ static bool touch_all(watch *w, cv_err *err)
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static bool read_conditions(watch *w, cv_err *err)
+static void refuse(watch *w, const char *option, cv_str value, const char *wanted)
 {
-    const char *when = cv_cli_get(w->cli, "when"), *patience = cv_cli_get(w->cli, "patience");
-    int seconds = PATIENCE_SECONDS;
-    if (patience && (!cv_str_to_int(cv_str_of(patience), &seconds) || seconds < 0))
-        return cv_err_set(err, CV_ERR_USAGE, "--patience is a number of seconds from 0, not '%s'", patience);
-    if (!when)
-        return !patience || cv_err_set(err, CV_ERR_USAGE, "--patience is for conditions: add --when");
-    if (cv_cli_get(w->cli, "after"))
-        return cv_err_set(err, CV_ERR_USAGE, "--after is for commits, and conditions hold now: leave one of them out");
-    w->conditions = (cv_conditions){.patience_ms = (int64_t)seconds * 1000, .who = w->who};
-    return cv_conditions_pick(&w->conditions, w->cli->arena, cv_str_of(when), err);
+    cv_err *err = cv_errs_add(&w->faults, w->cli->arena, CV_ERR_USAGE, "%s", wanted);
+    cv_err_field(err, cv_str_of(option));
+    cv_err_value(err, value);
 }
 
-static bool read_options(watch *w, cv_err *err)
+static void read_conditions(watch *w)
+{
+    const char *when = cv_cli_get(w->cli, "when"), *patience = cv_cli_get(w->cli, "patience"),
+               *room = cv_cli_get(w->cli, "room");
+    cv_arena *a = w->cli->arena;
+    int seconds = PATIENCE_SECONDS;
+    if (patience && (!cv_str_to_int(cv_str_of(patience), &seconds) || seconds < 0))
+        refuse(w, "--patience", cv_str_of(patience),
+               cv_arena_printf(a, "expected a number of seconds from 0, found '%s'", patience).p);
+    if (patience && !when)
+        refuse(w, "--patience", cv_str_of(patience), "it is for conditions: add --when");
+    if (when && cv_cli_get(w->cli, "after"))
+        refuse(w, "--after", cv_str_of(cv_cli_get(w->cli, "after")),
+               "it is for commits, and conditions hold now: leave --after or --when out");
+    w->conditions = (cv_conditions){.patience_ms = (int64_t)seconds * 1000};
+    if (when)
+        cv_conditions_pick(&w->conditions, a, cv_str_of(when), room ? cv_str_of(room) : (cv_str){0}, &w->faults);
+}
+
+/* All faults at once. */
+static bool read_options(watch *w)
 {
     const char *who = cv_cli_get(w->cli, "agent"), *hook = cv_cli_get(w->cli, "webhook"),
                *count = cv_cli_get(w->cli, "count");
+    cv_err err = {.arena = w->cli->arena};
     w->who = who ? cv_str_of(who) : (cv_str){0};
     w->command = cv_cli_get(w->cli, "exec");
     w->has_hook = hook;
     w->left = -1;
     if (count && (!cv_str_to_int(cv_str_of(count), &w->left) || w->left < 1))
-        return cv_err_set(err, CV_ERR_USAGE, "--count is a number from 1, not '%s'", count);
+        refuse(w, "--count", cv_str_of(count),
+               cv_arena_printf(w->cli->arena, "expected a number from 1, found '%s'", count).p);
     if (w->cli->argument_count)
-        return cv_err_set(err, CV_ERR_USAGE, "watch takes no arguments, found '%s'", w->cli->arguments[0]);
-    if (!read_conditions(w, err))
+        cv_errs_add(&w->faults, w->cli->arena, CV_ERR_USAGE, "watch takes no arguments, found '%s'",
+                    w->cli->arguments[0]);
+    read_conditions(w);
+    if (hook && !cv_webhook_parse(cv_str_of(hook), !cv_cli_get(w->cli, "remote"), &w->hook, &err))
+        cv_errs_keep(&w->faults, w->cli->arena, &err);
+    return w->faults.count == 0;
+}
+
+/* ---- whom it is about -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_str *items;
+    size_t count, capacity;
+} names;
+
+/* Those whom the rooms know (cv_completion). */
+static void add_known(watch *w, const cv_completion *row, names *all)
+{
+    cv_arena *a = w->cli->arena;
+    cv_err ignored = {.arena = a};
+    cv_str reply;
+    cv_json tree;
+    if (!call_operation(&(caller){w, a}, cv_str_of(row->operation),
+                        cv_arena_printf(a, "{%s}", row->input ? row->input : ""), &reply, &ignored) ||
+        !cv_json_parse(a, reply, &tree, &ignored))
+        return;
+    const cv_json *list = cv_json_get(&tree, cv_str_of(row->list));
+    for (uint32_t i = 0; list && i < list->count; i++)
+        *CV_PUSH(a, all) = cv_json_get_text(&list->items[i], row->word);
+}
+
+/* Those who have acted of late. */
+static void add_actors(watch *w, names *all)
+{
+    cv_arena *a = w->cli->arena;
+    cv_err ignored = {.arena = a};
+    cv_str reply;
+    cv_json tree;
+    if (!call_operation(&(caller){w, a}, CV_STR("feed"), CV_STR("{\"last\":1000,\"limit\":1000}"), &reply, &ignored) ||
+        !cv_json_parse(a, reply, &tree, &ignored))
+        return;
+    const cv_json *entries = cv_json_get(&tree, CV_STR("entries"));
+    for (uint32_t i = 0; entries && i < entries->count; i++) {
+        const cv_json *who = cv_json_get(&entries->items[i], CV_STR("who"));
+        for (uint32_t k = 0; who && k < who->count; k++) {
+            *CV_PUSH(a, all) = who->items[k].text;
+            *CV_PUSH(a, all) = name_of(who->items[k].text);
+        }
+    }
+}
+
+/* The id of the agent with this name. */
+static bool is_agent(watch *w)
+{
+    cv_arena *a = w->cli->arena;
+    cv_buf input = {0};
+    cv_json_writer json = {.out = &input};
+    cv_err ignored = {.arena = a};
+    cv_str reply;
+    cv_json tree;
+    cv_json_begin_object(&json);
+    cv_json_key_str(&json, "agent_id", w->who);
+    cv_json_end_object(&json);
+    bool found = call_operation(&(caller){w, a}, CV_STR("agent show"), cv_buf_take(&input, a), &reply, &ignored) &&
+                 cv_json_parse(a, reply, &tree, &ignored);
+    if (found)
+        w->who = cv_json_get_text(cv_json_get(&tree, CV_STR("agent")), "agent_id");
+    return found;
+}
+
+/* A name that nobody has would be waited for in vain. In a project where nobody is known yet, any name will do. */
+static bool settle_who(watch *w, cv_err *err)
+{
+    names all = {0};
+    if (!w->who.p || is_agent(w))
+        return true;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_completion *row = cv_rooms[i]->completions; row && row->value; row++)
+            if (strcmp(row->value, VALUE_WHO) == 0)
+                add_known(w, row, &all);
+    add_actors(w, &all);
+    if (!all.count || cv_words_find((cv_words){all.items, all.count}, w->who) >= 0)
+        return true;
+    cv_err_set(err, CV_ERR_USAGE, "nobody here is called '%.*s'", CV_FMT(w->who));
+    cv_err_field(err, CV_STR("--agent"));
+    cv_err_value(err, w->who);
+    if (!cv_err_nearest(err, w->who, all.items, all.count))
+        cv_err_suggest(err, CV_STR("'conclave agent list' shows the agents, 'conclave feed' who has acted"));
+    return false;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static bool begin(watch *w, char position[MAX_POSITION], cv_err *err)
+{
+    const char *after = cv_cli_get(w->cli, "after");
+    cv_json now;
+    if (!ask(w, w->cli->arena, after ? cv_str_of(after) : (cv_str){0}, 0, &now, err)) {
+        if (err->field.n)
+            cv_err_field(err, cv_arena_printf(w->cli->arena, "--%.*s", CV_FMT(err->field)));
         return false;
-    return !hook || cv_webhook_parse(cv_str_of(hook), !cv_cli_get(w->cli, "remote"), &w->hook, err);
+    }
+    const cv_json *warnings = cv_json_get(&now, CV_STR("warnings"));
+    for (uint32_t i = 0; warnings && i < warnings->count; i++)
+        cv_log_line("%.*s", CV_FMT(cv_json_get_text(&warnings->items[i], "message")));
+    if (!settle_who(w, err))
+        return false;
+    w->conditions.who = w->who;
+    snprintf(position, MAX_POSITION, "%.*s", CV_FMT(after ? cv_str_of(after) : cv_json_get_text(&now, "position")));
+    return touch_all(w, err);
 }
 
 static int run_watch(cv_cli *cli)
 {
     cv_err err = {.arena = cli->arena};
-    watch w = {.cli = cli};
+    watch w = {.cli = cli, .width = cv_terminal_width(STDOUT_FILENO)};
     char position[MAX_POSITION] = "";
-    const char *after = cv_cli_get(cli, "after");
-    cv_json now;
-    if (!read_options(&w, &err))
-        return cv_cli_fail(cli, &err);
+    if (!read_options(&w))
+        return cv_cli_fail_all(cli, w.faults.items, w.faults.count);
     cv_service_init(&w.service, cv_cli_wanted_root(cv_cli_get(cli, "root")), NULL);
     w.mine = cv_service_own.enter(NULL);
-    bool fine = ask(&w, cli->arena, after ? cv_str_of(after) : (cv_str){0}, 0, &now, &err);
-    if (fine && touch_all(&w, &err)) {
-        snprintf(position, sizeof position, "%.*s",
-                 CV_FMT(after ? cv_str_of(after) : cv_json_get_text(&now, "position")));
-        fine = follow(&w, position, &err);
-    } else {
-        fine = false;
-    }
+    bool fine = begin(&w, position, &err) && follow(&w, position, &err);
     cv_conditions_release(&w.conditions);
     cv_buf_release(&w.complaint);
     cv_service_own.leave(NULL, w.mine);
@@ -296,10 +429,10 @@ static int run_watch(cv_cli *cli)
 static const cv_cli_option watch_options[] = {
     {"room", "ROOM", "only commits of this room", NULL},
     {"scope", "SCOPE", "only of this scope of the room", NULL},
-    {"agent", "NAME", "only what this one did; with --when: what concerns this one, or everybody", NULL},
+    {"agent", VALUE_WHO, "only what this one did; with --when: what concerns this one, or everybody", NULL},
     {"when", "CONDITIONS", "what has begun to hold, instead of commits: names with commas between", NULL},
     {"patience", "SECONDS", "of silence, for conditions that hold in silence (default: 300)", NULL},
-    {"after", "POSITION", "where to begin, as 'feed' tells it, or start (default: now)", NULL},
+    {"after", "POSITION", "where to begin, a position of 'feed', or start (default: now)", NULL},
     {"count", "N", "end after so many (default: go on until it is interrupted)", NULL},
     {"exec", "COMMAND", "run this in a shell for each; CONCLAVE_EVENT has it as JSON, CONCLAVE_MESSAGE as a line",
      NULL},

@@ -7,45 +7,92 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static bool pick(cv_conditions *c, cv_arena *a, cv_str name)
+/* Names of conditions, or of rooms that have one; each once. */
+typedef struct {
+    cv_str *items;
+    size_t count, capacity;
+} names;
+
+static void add_name(cv_arena *a, names *list, const char *name)
+{
+    if (cv_words_find((cv_words){list->items, list->count}, cv_str_of(name)) < 0)
+        *CV_PUSH(a, list) = cv_str_of(name);
+}
+
+/* Is the room meant? Without a name all of them are. */
+static bool is_of(const cv_room *room, cv_str name)
+{
+    return !name.p || (room->records && cv_str_eq(room->records->room, name));
+}
+
+static bool is_room(cv_str name)
+{
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->records && is_of(cv_rooms[i], name))
+            return true;
+    return false;
+}
+
+/* The conditions of a room in the order of the rooms; the rooms that have a condition. */
+static names conditions_of(cv_arena *a, cv_str room)
+{
+    names all = {0};
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_condition *one = cv_rooms[i]->conditions; one && one->name && is_of(cv_rooms[i], room); one++)
+            add_name(a, &all, one->name);
+    return all;
+}
+
+static names rooms_with(cv_arena *a, cv_str condition)
+{
+    names all = {0};
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_condition *one = cv_rooms[i]->conditions; one && one->name; one++)
+            if (cv_str_eq(condition, cv_str_of(one->name)))
+                add_name(a, &all, cv_rooms[i]->name);
+    return all;
+}
+
+static bool pick(cv_conditions *c, cv_arena *a, cv_str name, cv_str room)
 {
     size_t before = c->count;
     for (size_t i = 0; cv_rooms[i]; i++)
-        for (const cv_condition *one = cv_rooms[i]->conditions; one && one->name; one++)
+        for (const cv_condition *one = cv_rooms[i]->conditions; one && one->name && is_of(cv_rooms[i], room); one++)
             if (cv_str_eq(name, cv_str_of(one->name)))
                 *CV_PUSH(a, c) = (cv_condition_pick){cv_rooms[i], one};
     return c->count > before;
 }
 
-/* Every name once, in the order of the rooms. */
-static cv_str all_names(cv_arena *a)
+static void refuse(cv_err *err, cv_str name, cv_str room)
 {
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } names = {0};
-    for (size_t i = 0; cv_rooms[i]; i++)
-        for (const cv_condition *one = cv_rooms[i]->conditions; one && one->name; one++) {
-            size_t k = 0;
-            while (k < names.count && !cv_str_eq(names.items[k], cv_str_of(one->name)))
-                k++;
-            if (k == names.count)
-                *CV_PUSH(a, &names) = cv_str_of(one->name);
-        }
-    return cv_arena_list(a, names.items, names.count);
+    cv_arena *a = err->arena;
+    names rooms = rooms_with(a, name), all = conditions_of(a, rooms.count ? room : (cv_str){NULL, 0});
+    if (rooms.count)
+        cv_err_set(err, CV_ERR_USAGE, "the condition '%.*s' never holds in %.*s: it belongs to %.*s", CV_FMT(name),
+                   CV_FMT(room), CV_FMT(cv_arena_list(a, rooms.items, rooms.count)));
+    else
+        cv_err_set(err, CV_ERR_USAGE, "there is no condition '%.*s'", CV_FMT(cv_str_head(name, 100)));
+    cv_err_field(err, CV_STR("--when"));
+    cv_err_options(err, all.items, all.count);
+    if (!cv_err_nearest(err, name, all.items, all.count))
+        cv_err_suggest(err, CV_STR("'conclave help conditions' tells when each holds"));
 }
 
-bool cv_conditions_pick(cv_conditions *c, cv_arena *a, cv_str names, cv_err *err)
+bool cv_conditions_pick(cv_conditions *c, cv_arena *a, cv_str list, cv_str room, cv_errs *errs)
 {
     cv_str name;
+    size_t before = errs->count;
     c->end = &c->first;
-    while (cv_str_split(&names, ',', &name))
-        if (!pick(c, a, cv_str_trim(name))) {
-            cv_err_set(err, CV_ERR_USAGE, "there is no condition '%.*s'", CV_FMT(cv_str_head(name, 100)));
-            cv_err_suggest(err, cv_arena_printf(a, "there are: %.*s", CV_FMT(all_names(a))));
-            return false;
-        }
-    return true;
+    if (!is_room(room))
+        room = (cv_str){NULL, 0}; /* whoever reads the feed of it tells that, with the rooms that there are */
+    while (cv_str_split(&list, ',', &name)) {
+        cv_err err = {.arena = a};
+        if (pick(c, a, cv_str_trim(name), room))
+            continue;
+        refuse(&err, cv_str_trim(name), room);
+        cv_errs_keep(errs, a, &err);
+    }
+    return errs->count == before;
 }
 
 void cv_conditions_print(cv_buf *out)

@@ -36,8 +36,9 @@ typedef struct {
     size_t count, capacity;
 } cv_condition_news_list;
 
-/* Picks by names with commas between; one that no room has is a fault that tells those that there are. */
-bool cv_conditions_pick(cv_conditions *c, cv_arena *a, cv_str names, cv_err *err);
+/* Picks by names with commas between, of this room (absent: of all). Each that it does not have is a fault that tells
+ * those that it has. */
+bool cv_conditions_pick(cv_conditions *c, cv_arena *a, cv_str names, cv_str room, cv_errs *errs);
 void cv_conditions_release(cv_conditions *c);
 
 /* Something was committed in the scope. Rooms of which nothing was picked are passed over. */

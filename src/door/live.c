@@ -10,7 +10,7 @@
 #include "door/cli_parts.h"
 #include "door/terminal.h"
 
-enum { BEAT_MS = 100, LEAST_ROWS = 4 };
+enum { BEAT_MS = 100, LEAST_ROWS = 4, HANG = 2 };
 
 static void show(cv_buf *bytes)
 {
@@ -75,7 +75,10 @@ static void print_event(void *ctx, cv_str json, cv_str line, bool drawn)
     wipe(live);
     cv_buf out = {0};
     for (cv_str rest = line, part; cv_str_split(&rest, '\n', &part);) {
-        cv_plain_add(&out, part);
+        if (live->line.width > 0)
+            cv_plain_wrap(&out, part, live->line.width, 0, HANG);
+        else
+            cv_plain_add(&out, part);
         cv_buf_add_char(&out, '\n');
     }
     show(&out);

@@ -182,7 +182,7 @@ void cv_page_answer(cv_buf *out, cv_arena *a, const cv_operation *op, const cv_j
         return;
     }
     if (cv_json_get_true(reply, "replayed"))
-        cv_buf_add_z(out, "replayed: yes, this was done before; nothing was written now\n");
+        cv_buf_add_z(out, "nothing was written now: the record has this already (replayed)\n");
     if (cv_json_get_true(reply, "dry_run"))
         cv_buf_add_z(out, "dry run: nothing was written\n");
 }

@@ -262,16 +262,34 @@ bool cv_agent_commands(cv_record *record, cv_arena *a, cv_str name, cv_commands 
     return record->calls->find(record, &find, add_command, &g, err);
 }
 
-/* What cannot be read does not help anybody: the error that is told stays as it is. */
-void cv_agents_advise(cv_record *record, cv_arena *a, cv_str name, cv_err *err)
+/* Ids and aliases. What cannot be read does not help anybody: then there are none. */
+static names all_names(cv_record *record, cv_arena *a)
 {
     names all = {.arena = a};
     cv_err ignored = {.arena = a};
     const cv_find aliases = {.type = &cv_alias_row_type, .scope = cv_agents_scope(), .limit = CV_MAX_AGENT_NAMES};
-    cv_err_value(err, cv_str_head(name, CV_MAX_AGENT_ID));
     if (!cv_agents_each(record, CV_STR(""), CV_MAX_AGENT_NAMES, add_id, &all, &ignored) ||
-        !record->calls->find(record, &aliases, add_alias, &all, &ignored) ||
-        !cv_err_nearest(err, cv_str_head(name, CV_MAX_AGENT_ID), all.items, all.count)) {
+        !record->calls->find(record, &aliases, add_alias, &all, &ignored))
+        all.count = 0;
+    return all;
+}
+
+void cv_agents_warn_like(cv_record *record, cv_arena *a, cv_str name, cv_str field, cv_notices *warnings)
+{
+    names all = all_names(record, a);
+    cv_str near = cv_str_nearest(name, all.items, all.count);
+    if (!near.n || cv_str_eq_nocase(near, name))
+        return;
+    cv_notice_add(warnings, a, CV_STR("like_agent"), "no agent is called '%.*s': did you mean '%.*s'?",
+                  CV_FMT(cv_str_head(name, CV_MAX_AGENT_ID)), CV_FMT(near))
+        ->field = field;
+}
+
+void cv_agents_advise(cv_record *record, cv_arena *a, cv_str name, cv_err *err)
+{
+    names all = all_names(record, a);
+    cv_err_value(err, cv_str_head(name, CV_MAX_AGENT_ID));
+    if (!cv_err_nearest(err, cv_str_head(name, CV_MAX_AGENT_ID), all.items, all.count)) {
         cv_err_operation(err, all.count ? CV_STR("agent list") : CV_STR("agent add"));
         cv_err_suggest(err, all.count ? CV_STR("lists the agents of this project") : CV_STR("registers the first one"));
     }

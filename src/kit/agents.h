@@ -13,6 +13,7 @@
 #ifndef CV_KIT_AGENTS_H
 #define CV_KIT_AGENTS_H
 
+#include "kit/notice.h"
 #include "record/record.h"
 
 /* clang-format off */
@@ -106,6 +107,9 @@ bool cv_agent_commands(cv_record *record, cv_arena *a, cv_str name, cv_commands 
 
 /* Adds to an error what names are near: all ids and aliases are asked. */
 void cv_agents_advise(cv_record *record, cv_arena *a, cv_str name, cv_err *err);
+
+/* Warns of a name that is no agent's, but like one: rooms where any name may stand take it, and it may be misspelt. */
+void cv_agents_warn_like(cv_record *record, cv_arena *a, cv_str name, cv_str field, cv_notices *warnings);
 
 /* The token with this secret, whatever became of it. */
 bool cv_token_find(cv_record *record, cv_arena *a, cv_str secret, cv_token_row *ret_token, bool *ret_found,

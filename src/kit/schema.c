@@ -325,6 +325,14 @@ static bool same_scalar(const cv_json *a, const cv_json *b)
     return a->type == b->type && (a->type < CV_JSON_NUMBER || cv_str_eq(a->text, b->text));
 }
 
+static void offer_choices(walk *w, const cv_json *all, cv_err *err)
+{
+    cv_str *options = CV_NEW_ARRAY(w->arena, all->count, cv_str);
+    for (uint32_t i = 0; i < all->count; i++)
+        options[i] = shown(w->arena, &all->items[i]);
+    cv_err_options(err, options, all->count);
+}
+
 static void check_enum(walk *w, const cv_json *all, const cv_json *value, const step *here)
 {
     for (uint32_t i = 0; i < all->count; i++)
@@ -335,11 +343,8 @@ static void check_enum(walk *w, const cv_json *all, const cv_json *value, const 
         invalid(w, here, value, "enum", cv_arena_printf(w->arena, "'%.*s' is not a valid value", CV_FMT(text)));
     if (!err)
         return;
-    cv_str *options = CV_NEW_ARRAY(w->arena, all->count, cv_str);
-    for (uint32_t i = 0; i < all->count; i++)
-        options[i] = shown(w->arena, &all->items[i]);
-    cv_err_options(err, options, all->count);
-    cv_err_suggest(err, did_you_mean(w->arena, cv_str_nearest(text, options, all->count)));
+    offer_choices(w, all, err);
+    cv_err_suggest(err, did_you_mean(w->arena, cv_str_nearest(text, err->options, err->option_count)));
 }
 
 /* Holds `found` against a lower keyword and the upper one, which comes next. */
@@ -401,15 +406,25 @@ static bool has_property(walk *w, const cv_json *object, const cv_json *schema, 
     return false;
 }
 
+/* A field that is missing is told with its choices, or with what the schema says of it. */
+static void miss(walk *w, const cv_json *schema, cv_str name, const cv_json *value, const step *here)
+{
+    const cv_json_member *property = property_find(w, schema, name);
+    const cv_json *all = property ? part(w, &property->value, ENUM) : NULL;
+    cv_str about = property && !all ? cv_json_get_text(&property->value, "description") : CV_STR("");
+    cv_err *err =
+        fault(w, CV_ERR_MISSING_FIELD, here, name, value, "required",
+              cv_arena_printf(w->arena, "'%.*s' is required%s%.*s", CV_FMT(name), about.n ? ": " : "", CV_FMT(about)));
+    if (err && all)
+        offer_choices(w, all, err);
+}
+
 static void check_required(walk *w, const cv_json *schema, const cv_json *value, const step *here)
 {
     const cv_json *names = part(w, schema, REQUIRED);
-    for (uint32_t i = 0; names && i < names->count; i++) {
-        cv_str name = names->items[i].text;
-        if (!has_property(w, value, schema, name))
-            fault(w, CV_ERR_MISSING_FIELD, here, name, value, "required",
-                  cv_arena_printf(w->arena, "'%.*s' is required", CV_FMT(name)));
-    }
+    for (uint32_t i = 0; names && i < names->count; i++)
+        if (!has_property(w, value, schema, names->items[i].text))
+            miss(w, schema, names->items[i].text, value, here);
 }
 
 /* The request itself, put into a field: {"payload": {…}}. */

@@ -104,15 +104,15 @@ static void fill(cv_arena *a, const cv_json *schema, cv_json *value)
         fill(a, items, &value->items[i]);
 }
 
-/* Does everything depend on the property that the path begins with? */
+/* Does everything depend on the property that the path begins with? A long text is an argument, and no base. */
 static bool is_base(const cv_json *schema, cv_str path)
 {
     size_t n = 0;
     while (n < path.n && path.p[n] != '.' && path.p[n] != '[')
         n++;
     const cv_json *property = cv_json_get(cv_json_get(schema, CV_STR("properties")), cv_str_head(path, n));
-    return path.n == 0 ||
-           (property && (cv_json_get(property, CV_STR("x-base")) || cv_json_get(property, CV_STR("x-argument"))));
+    bool names = cv_json_get(property, CV_STR("x-argument")) && !cv_json_get(property, CV_STR("x-file"));
+    return path.n == 0 || names || cv_json_get(property, CV_STR("x-base"));
 }
 
 const cv_json *cv_sound_part(cv_arena *a, const cv_json *schema, const cv_json *value, const cv_errs *faults,

@@ -54,12 +54,11 @@ const cv_operation cv_mail_ops[] = {
      .verb = "send",
      .tool = "conclave_mail_send",
      .summary = "send a message to an agent, several, a capability, or everybody",
-     .details =
-         "--to takes ids and aliases, 'capability:WORD' (the one of those who have it with the least to do),\n"
-         "'all:WORD' (all who have it) and 'broadcast' (everybody but the sender). What is sent is a text, or a\n"
-         "--command with --params, or a --type with --data. A text is given as it is, as @FILE, or as - for\n"
-         "standard input. When the answer comes, the message is on disk and in every mailbox. The same\n"
-         "--message-id with the same content is one message; with other content it is refused.\n",
+     .details = "--to takes ids and aliases, 'capability:WORD' (the agent with this capability and the least to do),\n"
+                "'all:WORD' (all agents with it) and 'broadcast' (everybody except the sender). Send a text, or a\n"
+                "--command with --params, or a --type with --data. The text is an argument, @FILE, or - for\n"
+                "standard input. When the answer comes, the message is on disk and in every mailbox. The same\n"
+                "--message-id with the same content is one message; with other content it is refused.\n",
      .examples = "  conclave mail send --from muffin --to Planner-1 --message-id oven \"The oven is free\"\n"
                  "  conclave mail send --from muffin --to Planner-1 --message-id test-7 --command run_test --params "
                  "'{\"path\": \"test/\"}'\n"
@@ -121,8 +120,8 @@ const cv_operation cv_mail_ops[] = {
      .tool = "conclave_mail_done",
      .summary = "finish a message that was claimed: it is done",
      .details =
-         "With the token of the claim, before the lease is over; who comes late is refused. A task is completed\n"
-         "by this, and those that waited for it are delivered.\n",
+         "Needs the token of the claim, before the lease is over; later it is refused. This completes the task of\n"
+         "the message, and delivers the tasks that waited for it.\n",
      .examples = "  conclave mail done Planner-1 --message-id oven --token 3\n",
      .schema = "mail_done",
      .flags = WRITES | UNASKED,
@@ -176,7 +175,7 @@ const cv_operation cv_mail_ops[] = {
      .verb = "thread",
      .tool = "conclave_mail_thread",
      .summary = "show a message with all answers to it, and answers to these",
-     .details = "Any message of the thread will do.\n",
+     .details = "Name any message of the thread.\n",
      .examples = "  conclave mail thread oven\n",
      .schema = "mail_thread",
      .flags = READS,
@@ -212,7 +211,7 @@ const cv_operation cv_mail_ops[] = {
     {.room = "mail",
      .verb = "plan",
      .tool = "conclave_mail_plan",
-     .summary = "hand in a list of tasks; those that wait for nothing are delivered",
+     .summary = "send a list of tasks; those that wait for nothing are delivered",
      .details =
          "A task has task_id, action, params, target_agent, status, priority (1 is the most urgent) and depends_on;\n"
          "other fields are kept. The answer names all faults at once: ids, agents, dependencies, cycles. A task that\n"
@@ -310,7 +309,7 @@ const cv_operation cv_mail_ops[] = {
     {.room = "mail",
      .verb = "answer",
      .tool = "conclave_mail_answer",
-     .summary = "hand in what a model answered to a prompt",
+     .summary = "send the answer of a model to a prompt",
      .details = "JSON. An answer with a command (or type) and a target_id is sent to that agent when it is fetched.\n"
                 "A program that cannot call this writes temp/cursor_output.json.\n",
      .examples = "  conclave mail answer '{\"open\": 3}'\n",
@@ -324,7 +323,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "get the answer to the prompt, once; a command in it goes to its target",
      .details =
          "From temp/cursor_output.json, which goes to the archive, or from 'answer'. Then the slot is free, and the\n"
-         "next prompt of the queue is staged. What was fetched is not returned again, but with its --request-id.\n",
+         "next prompt of the queue is staged. Each answer is returned once; --request-id shows it again.\n",
      .examples = "  conclave mail fetch\n"
                  "  conclave mail fetch --timeout-seconds 1\n",
      .schema = "mail_fetch",

@@ -150,6 +150,12 @@ static bool read_file(cv_edit *e, cv_err *err)
     return true;
 }
 
+static void add_warnings(cv_edit *e, const cv_notices *more)
+{
+    for (size_t i = 0; i < more->count; i++)
+        *cv_notice_add(&e->warnings, e->call->arena, more->items[i].type, "%s", "") = more->items[i];
+}
+
 /* Enters what the file says, and will say, into the log, and keeps the new bytes. */
 static bool put_change(cv_edit *e, cv_writing *w, cv_err *err)
 {
@@ -180,8 +186,8 @@ static bool put_change(cv_edit *e, cv_writing *w, cv_err *err)
     e->first_number = log.logged ? first : CV_ABSENT;
     e->last_number = log.logged ? log.last_number : CV_ABSENT;
     e->warnings = log.warnings;
-    for (size_t i = 0; i < e->own_warnings.count; i++)
-        *cv_notice_add(&e->warnings, a, e->own_warnings.items[i].type, "%s", "") = e->own_warnings.items[i];
+    add_warnings(e, &e->own_warnings);
+    add_warnings(e, &e->name_warnings);
     if (e->changed) {
         cv_writing_event(w, CV_STR("file"), e->path, e->what);
         cv_intent_keep(w, &cv_note_intent_type, e->path, e->exists ? e->before : (cv_str){NULL, 0}, e->after);

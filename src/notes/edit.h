@@ -32,7 +32,8 @@ struct cv_edit {
     /* Makes `after`, or tells what is wrong; under the lock. */
     bool (*make)(cv_edit *edit, cv_err *err);
     void *own;
-    cv_notices own_warnings; /* that `make` has */
+    cv_notices own_warnings;  /* that `make` has */
+    cv_notices name_warnings; /* of the names in the request */
     /* Of the answer. */
     bool changed;
     size_t logged, archived;

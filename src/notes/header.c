@@ -35,16 +35,33 @@ static const char *const inputs[CV_NOTE_FIELDS] = {[CV_NOTE_SPEAKER] = "speaker"
                                                    [CV_NOTE_DATE] = "date_ymdhis",
                                                    [CV_NOTE_MOOD] = "mood_rgb"};
 
+/* What somebody may have meant who wrote a colour as others do: "#ff0000", "f00", the name of a mood. */
+static cv_str mood_meant(cv_arena *a, cv_str value)
+{
+    cv_str digits = cv_str_from(value, value.n && value.p[0] == '#');
+    if (digits.n == 3)
+        digits = cv_arena_printf(a, "%c%c%c%c%c%c", digits.p[0], digits.p[0], digits.p[1], digits.p[1], digits.p[2],
+                                 digits.p[2]);
+    for (size_t i = 0; i < cv_mood_count; i++)
+        if (cv_str_eq_nocase(cv_moods[i].name, value))
+            digits = cv_moods[i].hex;
+    return cv_mood_valid(digits) ? digits : CV_STR("");
+}
+
+/* `message` begins with "it ": what it is about is named here. */
 static void tell_fault(void *ctx, cv_note_field_id field, cv_err_code code, const char *message, const char *advice)
 {
     telling *t = ctx;
-    cv_str value = t->values->of[field];
-    cv_err *err =
-        cv_refuse(t->call, code, t->at, inputs[field], value, "the %s is not valid: %s", inputs[field], message);
+    cv_arena *a = t->call->arena;
+    cv_str value = t->values->of[field], meant = field == CV_NOTE_MOOD ? mood_meant(a, value) : CV_STR("");
+    bool empty = cv_str_trim(value).n == 0;
+    cv_str about = empty ? cv_str_of(inputs[field]) : cv_arena_printf(a, "'%.*s'", CV_FMT(cv_excerpt(a, value)));
+    cv_err *err = cv_refuse(t->call, code, t->at, inputs[field], value, "%.*s%s", CV_FMT(about), message + 2);
     if (field == CV_NOTE_MESSAGE && value.p && cv_notes_length(value) > CV_NOTES_MAX_MESSAGE)
         cv_err_message(err, "the message has %zu characters, %d are allowed; nothing is cut", cv_notes_length(value),
                        CV_NOTES_MAX_MESSAGE);
-    cv_err_suggest(err, cv_str_of(advice));
+    if (!meant.n || !cv_err_nearest(err, meant, &meant, 1))
+        cv_err_suggest(err, cv_str_of(advice));
 }
 
 /* A speaker who is not named is whoever acts; somebody who acts speaks for nobody else. */
@@ -297,6 +314,8 @@ static bool make_file(cv_edit *e, cv_err *err)
         return false;
     }
     e->after = w->content.p ? w->content : CV_STR("");
+    if (e->after.n && e->after.p[e->after.n - 1] != '\n') /* a text file ends with a line break */
+        e->after = cv_arena_join(a, e->after, CV_STR("\n"));
     if (!put_notes(e, w, err))
         return false;
     cv_notes_read(a, e->after, e->file.language, 0, &now);
@@ -311,6 +330,17 @@ static bool check_content(cv_call *call, cv_str content)
         return true;
     cv_refuse(call, CV_ERR_NOT_TEXT, CV_STR(""), "content", CV_STR(""), "the content is binary or UTF-16");
     return false;
+}
+
+/* Any name may stand there: of an agent, an editor, a person, a subsystem. One that is like an agent's is warned of. */
+static void warn_names(cv_call *call, const cv_note_values *values, cv_notices *warnings)
+{
+    cv_note_names targets = {0};
+    cv_agents_warn_like(call->record, call->arena, values->of[CV_NOTE_SPEAKER], CV_STR("speaker"), warnings);
+    cv_note_addressees(call->arena, values->of[CV_NOTE_TARGET], &targets);
+    for (size_t i = 0; i < targets.count; i++)
+        if (!cv_str_eq(targets.items[i], CV_STR("everyone")))
+            cv_agents_warn_like(call->record, call->arena, targets.items[i], CV_STR("target"), warnings);
 }
 
 static bool run(cv_call *call, const char *operation, const char *event, bool (*make)(cv_edit *edit, cv_err *err))
@@ -330,7 +360,12 @@ static bool run(cv_call *call, const char *operation, const char *event, bool (*
         ok &= check_content(call, w.content);
         set_time(call, &w.values);
     }
-    return ok && cv_edit_run(call, cv_str_of(operation), &e);
+    if (!ok)
+        return false;
+    warn_names(call, &w.values, &e.name_warnings);
+    for (size_t i = 0; make != make_note && i < w.note_count; i++)
+        warn_names(call, &w.notes[i].values, &e.name_warnings);
+    return cv_edit_run(call, cv_str_of(operation), &e);
 }
 
 bool cv_notes_op_header(cv_call *call)

@@ -54,6 +54,7 @@ typedef struct {
     int64_t next;
     cv_str path, kind, status, speaker;
     int64_t since, after;
+    cv_notices warnings;
 } page;
 
 static bool is_wanted(const page *p, const cv_note_row *r)
@@ -87,6 +88,7 @@ static bool collect_any(void *ctx, cv_scope_id scope, const void *row, cv_err *e
 const cv_shape cv_notes_list_shape[] = {
     CV_LIST("notes", items, count, told_shape, "the newest first"),
     CV_MORE("next", next, "after", "there are more: give it as `after`"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -276,6 +278,21 @@ static bool check_since(cv_call *call)
     return false;
 }
 
+/* Whoever asks for a name that is no agent's but like one may have misspelt it. */
+static void warn_names(page *p)
+{
+    static const char *const fields[] = {"for", "target", "speaker"};
+    cv_call *call = p->call;
+    for (size_t i = 0; i < CV_COUNT(fields); i++) {
+        cv_note_names names = {0};
+        cv_str given = cv_json_get_text(call->input, fields[i]);
+        if (given.p)
+            cv_note_addressees(call->arena, given, &names);
+        for (size_t k = 0; k < names.count; k++)
+            cv_agents_warn_like(call->record, call->arena, names.items[k], cv_str_of(fields[i]), &p->warnings);
+    }
+}
+
 bool cv_notes_op_list(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -291,6 +308,7 @@ bool cv_notes_op_list(cv_call *call)
                                                     : list_by(&p, cv_notes_by_number, NULL, &err));
     if (!ok)
         return cv_call_fail(call, &err);
+    warn_names(&p);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_notes_list_shape, &p);
     return true;
 }

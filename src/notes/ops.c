@@ -15,11 +15,10 @@ const cv_operation cv_notes_ops[] = {
      .verb = "scan",
      .tool = "conclave_notes_scan",
      .summary = "find the dialogs in files: header dialogs and margin notes",
-     .details =
-         "Files and whole trees; what .gitignore names, vendored folders and binary files are passed over. Dialogs\n"
-         "are read in front matter and in the comments of each language. Examples in code fences, strings and\n"
-         "block scalars, and those with placeholders, are not dialogs; --include-fenced shows them. Nothing is\n"
-         "kept: 'log' does that; so it needs no project.\n",
+     .details = "Reads files and whole trees; skips what .gitignore names, vendored folders and binary files. Dialogs\n"
+                "are read in front matter and in the comments of each language. Examples in code fences, strings and\n"
+                "block scalars, and those with placeholders, are not dialogs; --include-fenced shows them. Nothing is\n"
+                "kept: 'log' does that; so it needs no project.\n",
      .examples = "  conclave notes scan README.md\n"
                  "  conclave notes scan docs --include-fenced --json\n",
      .schema = "notes_scan",
@@ -166,7 +165,7 @@ const cv_operation cv_notes_ops[] = {
          "Every finding has its file, line, column, rule and hint. Profiles: core (a dialog can be read and changed\n"
          "safely), spec (what the specification demands), strict (good YAML, and what the wider doctrine wants).\n"
          "--fix quotes targets, names the mood mood_RGB and writes dates and moods in their form; nothing else of\n"
-         "a file changes. --baseline FILE tells only what is new. The exit status is 1 when there are errors or\n"
+         "a file changes. --baseline FILE shows only new findings. The exit status is 1 when there are errors or\n"
          "warnings. docs/notes-lint.md has the rules.\n",
      .examples = "  conclave notes lint docs\n"
                  "  conclave notes lint docs --fix --dry-run\n"
@@ -181,7 +180,7 @@ const cv_operation cv_notes_ops[] = {
      .summary = "take the dialogs of files, or of a thread, out into one document",
      .details =
          "As Markdown (each with its source), JSON or YAML, the newest first; printed, or written to a file. --to-db\n"
-         "logs them and gives them to a thread, which must be named. What is malformed or missing is reported\n"
+         "logs them and gives them to a thread, which must be named. Malformed and missing dialogs are reported\n"
          "and skipped. In a folder as --output, the file is called changelog_dialog.md, dialog_file_FILE.md or\n"
          "dialog_thread_NAME.md.\n",
      .examples = "  conclave notes extract --dir docs --recursive\n"

@@ -69,8 +69,8 @@ static const cv_operation agent_rows[] = {
      .tool = "conclave_agent_limit",
      .summary = "limit an agent: to rooms, in numbers; or lift limits",
      .details =
-         "Who is limited to rooms can use the operations of these rooms, and see which agents there are; nothing\n"
-         "else. What is not given stays as it is.\n",
+         "An agent that is limited to rooms can use the operations of these rooms and list the agents, and nothing\n"
+         "else. Limits that you do not name stay.\n",
      .examples = "  conclave agent limit muffin --rooms dialogue --send-rate 30 --quota 1000\n"
                  "  conclave agent limit muffin --all-rooms --lift quota\n",
      .schema = "agent_limit",
@@ -161,7 +161,10 @@ static const cv_operation token_rows[] = {
 };
 
 static const cv_completion agent_values[] = {
-    {"AGENT", NULL, "agent list", NULL, false, "agents", "agent_id", "summary"}, {0}};
+    {"AGENT", NULL, "agent list", NULL, false, "agents", "agent_id", "summary"},
+    {"WHO", NULL, "agent list", NULL, false, "agents", "agent_id", "summary"},
+    {0},
+};
 static const cv_completion token_values[] = {
     {"TOKEN_ID", NULL, "token list", NULL, false, "tokens", "token_id", "agent_id"}, {0}};
 

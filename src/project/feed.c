@@ -14,6 +14,8 @@
 #include "base/plain.h"
 #include "base/steady.h"
 #include "kit/fault.h"
+#include "kit/notice.h"
+#include "kit/scopes.h"
 #include "project/operations.h"
 #include "project/scope_input.h"
 #include "record/feed.h"
@@ -31,6 +33,7 @@ typedef struct {
     struct told *told; /* each entry */
     cv_str position, text;
     bool more;
+    cv_notices warnings;
 } page;
 
 /* A commit, and who acted: a JSON list. */
@@ -59,6 +62,7 @@ const cv_shape cv_feed_shape[] = {
     CV_LIST("entries", told, entries.count, told_shape, "commits, the oldest first"),
     CV_FIELD(ALWAYS, position, "behind what was looked at; give it as `after`"),
     CV_FIELD(ALWAYS, more, "there is another page now"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
     CV_PRINTED(text, "lines for people; not with --json"),
     {0},
 };
@@ -160,6 +164,27 @@ static bool read_people(page *p, cv_err *err)
     return true;
 }
 
+/* A scope that has no commit may come to be one, or be misspelt. */
+static bool warn_unknown(page *p, cv_err *err)
+{
+    cv_call *call = p->call;
+    cv_err near = {.arena = call->arena};
+    cv_scope_list all;
+    if (!p->scope.name.p || p->entries.count || cv_scope_rev(call->record, call->arena, p->scope) > 0)
+        return true;
+    if (!cv_record_scopes(call->record, call->arena, p->scope.room, &all, err))
+        return false;
+    cv_str *names = CV_NEW_ARRAY(call->arena, all.count, cv_str);
+    for (size_t i = 0; i < all.count; i++)
+        names[i] = all.items[i].scope.name;
+    cv_err_set(&near, CV_ERR_NOT_FOUND, "nothing was committed yet in a scope '%.*s' of %.*s",
+               CV_FMT(cv_excerpt(call->arena, p->scope.name)), CV_FMT(p->scope.room));
+    cv_err_nearest(&near, p->scope.name, names, all.count);
+    cv_notice_add(&p->warnings, call->arena, CV_STR("unknown_scope"), "%.*s", CV_FMT(cv_err_text(&near)))->field =
+        CV_STR("scope");
+    return true;
+}
+
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 /* `cell` in so many columns, cut where it is longer. */
@@ -216,6 +241,8 @@ static cv_str text_of(const page *p)
         add_line(&out, a, &p->told[i].entry, p->told[i].who);
     if (p->entries.count == 0)
         cv_buf_add_z(&out, "nothing new\n");
+    for (size_t i = 0; i < p->warnings.count; i++)
+        cv_buf_printf(&out, "warning: %.*s\n", CV_FMT(p->warnings.items[i].message));
     cv_buf_printf(&out, "%s: --after %.*s\n", p->more ? "more" : "next", CV_FMT(p->position));
     return cv_buf_take(&out, a);
 }
@@ -237,7 +264,7 @@ bool cv_project_feed(cv_call *call)
         return false;
     int64_t wait = cv_json_get_int(call->input, "wait", 0) * 1000;
     bool ok = p.limit == 0 ? read_end(&p, &err) : wait_for_page(&p, wait, &err);
-    if (!ok || !read_people(&p, &err))
+    if (!ok || !read_people(&p, &err) || !warn_unknown(&p, &err))
         return cv_call_fail(call, &err);
     answer(&p);
     return true;

@@ -119,9 +119,9 @@ static const cv_operation rows[] = {
      .summary = "prove that the record is whole: rows, operations, statuses, chain of events, schema",
      .details =
          "Recomputes every hash and every status from the history, in all rooms, and compares the schema, the search\n"
-         "index and the last commit that was acknowledged. What was changed or cut off behind the program's back is\n"
-         "named. A history that was rewritten with all its hashes is found only with a seal that was kept\n"
-         "elsewhere: --seal takes the line of 'conclave seal', a file with it, or - for standard input.\n"
+         "index and the last acknowledged commit. It names everything that somebody changed or cut off. If somebody\n"
+         "rewrote the history with all its hashes, only a seal that you kept elsewhere shows it:\n"
+         "--seal takes the line of 'conclave seal', a file with it, or - for standard input.\n"
          "--room verifies one room only, --room and --scope one of the things that it keeps.\n",
      .examples = "  conclave verify\n"
                  "  conclave verify --room dialogue --scope nvidia-decision\n"
@@ -185,9 +185,9 @@ static const cv_operation rows[] = {
      .verb = "copy",
      .summary = "copy the record to another store, and let the project go on there",
      .details = "Copies everything that the record holds, with its events and hashes, to a PostgreSQL server or back "
-                "into the project's own file (the word sqlite), and verifies it there. What is there\n"
-                "already from a copy before is brought up to date, so an interrupted copy goes on, and the same\n"
-                "command again keeps a mirror current. With --switch the project keeps its record there from then on;\n"
+                "into the project's own file (the word sqlite), and verifies it there. A copy\n"
+                "from before is brought up to date: an interrupted copy continues, and the same command again keeps a\n"
+                "mirror current. With --switch the project keeps its record there from then on;\n"
                 "the old one stays as it was and takes no more writes. A seal of the record does not hold for the\n"
                 "copy: the copy's feed has another order.\n",
      .examples = "  conclave copy --to postgresql://db.example/work\n"
@@ -200,11 +200,10 @@ static const cv_operation rows[] = {
     {.room = "",
      .verb = "restore",
      .summary = "put a backup back in the place of the record, which is kept",
-     .details =
-         "The backup is checked first: it opens, is whole, and all that is in it verifies. What was there\n"
-         "before is kept beside it as conclave.db.before-restore-TIME, whole or damaged as it was; restoring that\n"
-         "file undoes the restore. The answer names what the kept record has more of than the\n"
-         "backup. It can be run while others use the record, and also when the record is missing or damaged.\n",
+     .details = "Checks the backup first: it must open and verify. Keeps the present record, whole or damaged, as\n"
+                "conclave.db.before-restore-TIME; restore that file to undo the restore. The answer names what the\n"
+                "kept record has and the backup does not. You can run it while others use the record, and also when "
+                "the record is missing or damaged.\n",
      .examples = "  conclave restore backup.db\n",
      .schema = "record_restore",
      .flags = CV_OP_PROJECT | FILES,

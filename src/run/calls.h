@@ -121,6 +121,10 @@ void cv_calls_look(const cv_calls *calls, void (*visit)(void *ctx, const cv_call
  * and *ret_found true. Else whatever it left is removed. */
 bool cv_calls_recover(cv_arena *a, const char *output, cv_calls_result *ret_result, bool *ret_found, cv_err *err);
 
+/* Why the program of a command cannot be started from here, in a sentence; empty: it is there, or this is no command.
+ * `root`: as in a request. */
+cv_str cv_calls_missing(cv_arena *a, const cv_reach *reach, const char *root);
+
 /* Everything that would be called for this request, for --dry-run: the command as a line, or the URL and its JSON. */
 cv_str cv_calls_describe(cv_arena *a, const cv_calls_request *request);
 

@@ -60,6 +60,17 @@ static const cv_json *expert_of(const cv_json *get, const char *list, const char
     return NULL;
 }
 
+static cv_words names_of(cv_arena *a, const cv_json *experts)
+{
+    size_t count = experts ? experts->count : 0;
+    cv_str *names = CV_NEW_ARRAY(a, 2 * count, cv_str);
+    for (uint32_t i = 0; i < count; i++) {
+        names[2 * i] = cv_json_get_text(&experts->items[i], "expert_slug");
+        names[2 * i + 1] = cv_json_get_text(&experts->items[i], "role");
+    }
+    return (cv_words){names, 2 * count};
+}
+
 static void read_seats(cv_arena *a, const cv_json *get, const cv_json *verify, cv_facts *f)
 {
     const cv_json *experts = cv_json_get(verify, CV_STR("experts"));
@@ -106,6 +117,7 @@ bool cv_facts_read(const cv_call *call, cv_arena *a, cv_str dialogue_id, cv_fact
         return true;
     if (!ask(call, a, "round-verify", dialogue_id, &verify, errs))
         return false;
+    ret->names = names_of(a, cv_json_get(&get, CV_STR("experts")));
     read_seats(a, &get, &verify, ret);
     return true;
 }

@@ -20,6 +20,7 @@ typedef struct {
     cv_str blockers;     /* JSON; empty: none */
     cv_str verdict;      /* the recommendation of the final verdict; empty: there is none */
     cv_str reasons;      /* … and its description */
+    cv_words names;      /* slugs and roles of all experts, seated or not */
     cv_words undecided;  /* experts whose dissent is in no verdict yet */
     cv_fact_seat *seats; /* the panel of the next round, in its order */
     size_t seat_count;

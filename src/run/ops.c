@@ -32,7 +32,7 @@ static const cv_operation top[] = {
          "human,\n"
          "or mechanical: that one registers what was said, scores nothing and never gives a verdict.\n"
          "\n"
-         "Whatever ends it (Ctrl-C, a kill, a lost connection), the same command goes on: an answer that was whole is\n"
+         "After Ctrl-C, a kill or a lost connection, the same command continues: an answer that was complete is\n"
          "taken in, anything else is asked again, and nothing is registered twice. An expert that fails is absent,\n"
          "never written for. Budgets (--max-cost, --max-tokens, --max-time) stop it between two calls.\n"
          "\n"
@@ -53,7 +53,7 @@ static const cv_operation rows[] = {
     {.room = "run",
      .verb = "status",
      .tool = "conclave_run_status",
-     .summary = "how far a run is: who has answered, what it has cost, why it stands still",
+     .summary = "how far a run is: who has answered, what it has cost, why it has stopped",
      .details =
          "Of a run that is under way, in the background or elsewhere, or over. --attempts lists every attempt with\n"
          "its agent, model, duration, exit status, tokens, cost, hashes, and the end of its standard error.\n",
@@ -80,10 +80,14 @@ static const cv_operation rows[] = {
 static void print_reasons(cv_buf *out)
 {
     cv_buf_add_z(
-        out, "Why a run stands still. 'ended': there is nothing left to do; 'stopped': the same command goes on.\n\n");
-    for (size_t i = 0; i < CV_REASON_COUNT; i++)
-        cv_buf_printf(out, "  %-12.*s %-8.*s %.*s\n", CV_FMT(cv_reasons[i].word),
-                      CV_FMT(cv_run_words.items[cv_reasons[i].state]), CV_FMT(cv_reasons[i].meaning));
+        out, "Why a run stands still. 'ended': there is nothing left to do; 'stopped': the same command goes on. The\n"
+             "exit status is 1 where what was asked for was not reached; 130 after Ctrl-C.\n\n");
+    for (size_t i = 0; i < CV_REASON_COUNT; i++) {
+        cv_buf_printf(out, "  %-12.*s %-8.*s ", CV_FMT(cv_reasons[i].word),
+                      CV_FMT(cv_run_words.items[cv_reasons[i].state]));
+        cv_reason_say(out, cv_reasons[i].meaning, true);
+        cv_buf_add_z(out, cv_reasons[i].fine ? "\n" : " (status 1)\n");
+    }
 }
 
 static void print_attempts(cv_buf *out)

@@ -14,16 +14,30 @@ static const cv_str judge_words[] = {CV_STR_INIT("mechanical"), CV_STR_INIT("hum
 const cv_words cv_judge_words = {judge_words, CV_JUDGE_AGENT};
 
 const cv_reason_row cv_reasons[CV_REASON_COUNT] = {
-#define REASON(id, word, state, fine, meaning) {CV_STR_INIT(word), CV_RUN_##state, fine, CV_STR_INIT(meaning)},
+#define REASON(id, word, state, fine, meaning, advice)                                                                 \
+    {CV_STR_INIT(word), CV_RUN_##state, fine, CV_STR_INIT(meaning), CV_STR_INIT(advice)},
 #include "run/reasons.def"
 #undef REASON
 };
 static const cv_str reason_words[] = {
-#define REASON(id, word, state, fine, meaning) CV_STR_INIT(word),
+#define REASON(id, word, state, fine, meaning, advice) CV_STR_INIT(word),
 #include "run/reasons.def"
 #undef REASON
 };
 const cv_words cv_reason_words = {reason_words, CV_REASON_COUNT};
+
+void cv_reason_say(cv_buf *out, cv_str text, bool options)
+{
+    bool inside = false;
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] == '{' || text.p[i] == '}') {
+            inside = text.p[i] == '{';
+            cv_buf_add_z(out, inside && options ? "--" : "");
+        } else {
+            cv_buf_add_char(out, inside && options && text.p[i] == '_' ? '-' : text.p[i]);
+        }
+    }
+}
 
 /* ---- one who is asked ----------------------------------------------------------------------------------------------
  */
@@ -273,9 +287,9 @@ static cv_step decide(const cv_plan *p)
         return step;
     if (p->verdict.state == CV_SEAT_ANSWERED)
         return (cv_step){.kind = CV_STEP_DECIDE};
-    if (p->verdict.state == CV_SEAT_ABSENT && !p->judge_may_fail)
+    if (p->verdict.state == CV_SEAT_ABSENT)
         return end(CV_REASON_JUDGE);
-    return over(p, undecided); /* it was asked, and gave no final verdict */
+    return over(p, CV_REASON_UNDECIDED); /* that was its answer */
 }
 
 /* Has this walk come as far as it was to? */
@@ -288,7 +302,7 @@ static bool is_far_enough(const cv_plan *p, cv_reason *ret_reason)
     return p->until == CV_UNTIL_REGISTERED && p->next_round != p->from_round;
 }
 
-cv_step cv_plan_next(const cv_plan *p)
+static cv_step next(const cv_plan *p)
 {
     cv_reason enough;
     if (p->interrupted)
@@ -305,5 +319,14 @@ cv_step cv_plan_next(const cv_plan *p)
         return end(enough);
     if (talked_out(p))
         return decide(p);
+    if (p->senseless && seats_in(p, CV_SEAT_OPEN) == p->seat_count)
+        return end(CV_REASON_UNMARKED);
     return all_heard(p) ? judge_round(p) : ask_panel(p);
+}
+
+cv_step cv_plan_next(const cv_plan *p)
+{
+    cv_step step = next(p);
+    bool late = step.kind == CV_STEP_WAIT && p->spent == CV_REASON_MAX_TIME && !p->running;
+    return late ? end(CV_REASON_MAX_TIME) : step; /* people and mailboxes are not waited for any longer, either */
 }

@@ -61,7 +61,7 @@ typedef enum { CV_UNTIL_RESPONSES, CV_UNTIL_REGISTERED, CV_UNTIL_CONVERGED, CV_U
 extern const cv_words cv_until_words;
 
 typedef enum {
-#define REASON(id, word, state, fine, meaning) CV_REASON_##id,
+#define REASON(id, word, state, fine, meaning, advice) CV_REASON_##id,
 #include "run/reasons.def"
 #undef REASON
     CV_REASON_COUNT
@@ -72,8 +72,12 @@ typedef struct {
     cv_run_state state;
     bool fine;
     cv_str meaning;
+    cv_str advice; /* empty: none is needed */
 } cv_reason_row;
 extern const cv_reason_row cv_reasons[CV_REASON_COUNT];
+
+/* A text of such a row: {max_cost} becomes --max-cost where the caller types options, else max_cost. */
+void cv_reason_say(cv_buf *out, cv_str text, bool options);
 extern const cv_words cv_reason_words;
 
 /* Parts of a walk: --step does one of them. */
@@ -92,6 +96,7 @@ typedef struct {
     /* what stands in the dialogue */
     int64_t next_round;
     bool converged, decided, abandoned;
+    bool senseless; /* the last round brought no mark and no judgement, and nobody has given the command again since */
     /* what stands in the run */
     int64_t settled;    /* rounds whose decisions are carried out */
     int64_t from_round; /* where this walk began, */

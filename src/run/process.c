@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -145,6 +146,38 @@ static const char *find_program(cv_arena *a, const char *name, const char *folde
     return NULL;
 }
 
+static cv_str tell_missing(cv_arena *a, const char *name, const char *folder)
+{
+    if (!strchr(name, '/'))
+        return cv_arena_printf(a, "there is no program '%s' in the folders of PATH: install it, or give its whole path",
+                               name);
+    return name[0] == '/' ? cv_arena_printf(a, "there is no program '%s'", name)
+                          : cv_arena_printf(a, "there is no program '%s' in '%s'", name, folder);
+}
+
+static const char *folder_of(cv_arena *a, const cv_reach *reach, const char *root)
+{
+    root = root ? root : ".";
+    if (!reach->folder.n)
+        return root;
+    return reach->folder.p[0] == '/' ? cv_arena_copy_z(a, reach->folder)
+                                     : cv_arena_printf(a, "%s/%.*s", root, CV_FMT(reach->folder)).p;
+}
+
+cv_str cv_calls_missing(cv_arena *a, const cv_reach *reach, const char *root)
+{
+    if (reach->way != CV_REACH_COMMAND || reach->argv.count == 0)
+        return CV_STR("");
+    const char *name = cv_arena_copy_z(a, reach->argv.items[0]), *folder = folder_of(a, reach, root);
+    const char *found = find_program(a, name, folder, getenv("PATH"));
+    if (!found)
+        return tell_missing(a, name, folder);
+    struct stat st;
+    const char *whole = found[0] == '/' ? found : cv_arena_printf(a, "%s/%s", folder, found).p;
+    bool runs = stat(whole, &st) == 0 && S_ISREG(st.st_mode) && access(whole, X_OK) == 0;
+    return runs ? CV_STR("") : cv_arena_printf(a, "'%s' is not a file that may be executed", name);
+}
+
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -244,16 +277,6 @@ static bool spawn_with_pipes(cv_calls *calls, struct cv_process *p, launch *plan
     return ok;
 }
 
-static const char *folder_of(cv_one *one)
-{
-    cv_str folder = one->request.reach->folder;
-    const char *root = one->request.root ? one->request.root : ".";
-    if (!folder.n)
-        return root;
-    return folder.p[0] == '/' ? cv_arena_copy_z(&one->arena, folder)
-                              : cv_arena_printf(&one->arena, "%s/%.*s", root, CV_FMT(folder)).p;
-}
-
 static bool write_prompt(cv_one *one, const struct cv_process *p)
 {
     cv_err err = {.arena = &one->arena};
@@ -293,15 +316,14 @@ void cv_process_start(cv_calls *calls, cv_one *one)
     *p = (struct cv_process){.pidfd = -1, .in = -1, .out = -1, .err = -1, .prompt = one->request.prompt};
     const cv_reach *reach = one->request.reach;
     p->form = reach->preset ? cv_preset_output_of(reach->preset, reach->argv) : CV_OUTPUT_TEXT;
-    launch plan = {.folder = folder_of(one), .env = environment(calls, one), .argv = words(one, p)};
+    launch plan = {.folder = folder_of(&one->arena, reach, one->request.root),
+                   .env = environment(calls, one),
+                   .argv = words(one, p)};
     plan.program = find_program(&one->arena, plan.argv[0], plan.folder, variable(calls, "PATH"));
     if (calls->guard.fd < 0)
         cv_guard_start(&calls->guard);
     if (!plan.program) {
-        bool named = !strchr(plan.argv[0], '/'), whole = plan.argv[0][0] == '/';
-        cv_one_decide(one, CV_CALL_NOT_STARTED, "there is no program '%s'%s%s%s%s", plan.argv[0],
-                      named ? " in the folders of PATH: install it, or give its whole path" : "",
-                      named || whole ? "" : " in '", named || whole ? "" : plan.folder, named || whole ? "" : "'");
+        cv_one_decide(one, CV_CALL_NOT_STARTED, "%.*s", CV_FMT(tell_missing(&one->arena, plan.argv[0], plan.folder)));
     } else if (write_prompt(one, p) && !spawn_with_pipes(calls, p, &plan)) {
         int error = errno;
         cv_one_decide(one, CV_CALL_NOT_STARTED, "cannot %s '%s': %s", plan.step ? plan.step : "start", plan.argv[0],

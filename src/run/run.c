@@ -56,6 +56,7 @@ static bool describe_step(cv_walk *w, const cv_step *step, cv_status_more *more)
                                         "nothing"};
     cv_status_call *calls = CV_NEW_ARRAY(w->call->arena, w->facts.seat_count + 1, cv_status_call);
     bool ok = true;
+    more->warnings = w->warnings;
     more->step = cv_str_of(words[step->kind]);
     if (step->kind == CV_STEP_ASK)
         for (size_t i = 0; ok && i < w->facts.seat_count; i++)
@@ -194,7 +195,7 @@ static bool run_behind(cv_call *call, cv_setup *settings)
         ok = (runner > 0 && await_begin(call, settings->dialogue_id, runner, log_path, before, &l, &err)) ||
              cv_call_fail(call, &err);
     }
-    ok = ok && cv_status_answer(call, &l, &w->facts, &(cv_status_more){0});
+    ok = ok && cv_status_answer(call, &l, &w->facts, &(cv_status_more){.warnings = w->warnings});
     cv_walk_close(w);
     return ok;
 }
@@ -212,7 +213,8 @@ static bool run_here(cv_call *call, cv_setup *settings)
         cv_ledger_release(&w->ledger);
         ok = cv_facts_read(call, call->arena, settings->dialogue_id, &w->facts, &errs) || cv_walk_fail(w, &errs);
     }
-    ok = ok && cv_status_answer(call, &w->ledger, &w->facts, &(cv_status_more){.exported = w->exported});
+    ok = ok && cv_status_answer(call, &w->ledger, &w->facts,
+                                &(cv_status_more){.exported = w->exported, .warnings = w->warnings});
     if (ok && !cv_reasons[reason].fine)
         call->exit = reason == CV_REASON_INTERRUPTED ? INTERRUPTED : 1;
     cv_walk_close(w);
@@ -226,6 +228,8 @@ static bool run_dialogue(cv_call *call, cv_str dialogue_id)
         return false;
     if (cv_json_get_true(call->input, "dry_run"))
         return try_run(call, settings);
+    if (!cv_setup_find_programs(settings))
+        return false;
     return (cv_json_get_true(call->input, "background") ? run_behind : run_here)(call, settings);
 }
 
@@ -370,7 +374,7 @@ bool cv_run_op_ask(cv_call *call)
         return false;
     if (cv_json_get_true(call->input, "dry_run"))
         return try_ask(call);
-    return create(call, call->record, &id) && run_dialogue(call, id);
+    return cv_setup_find_programs(settings) && create(call, call->record, &id) && run_dialogue(call, id);
 }
 
 /* ---- status and stop -----------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include "kit/outlet.h"
 #include "kit/reach/approval.h"
 #include "kit/reach/words.h"
+#include "run/calls.h"
 
 _Static_assert(CV_CALLS_MOST == 180, "the schemas of run and ask say so");
 
@@ -118,13 +119,17 @@ static bool read_file(cv_setup *s)
     return cv_agents_file_parse(a, text, given.p ? given : cv_str_of(where.path), &s->file, call->errs);
 }
 
+static bool is_judges(const cv_agents_place *place)
+{
+    return cv_str_eq_nocase(place->name, CV_STR("judge"));
+}
+
 /* Whoever sits there must be known: told once, whether or not this panel has the seat. */
 static void check_place(cv_setup *s, const cv_agents_place *place)
 {
     cv_agent_row row;
     cv_err err = {.arena = s->call->arena};
-    bool found = false,
-         judges = cv_str_eq_nocase(place->name, CV_STR("judge")) && cv_words_find(cv_judge_words, place->agent) >= 0;
+    bool found = false, judges = is_judges(place) && cv_words_find(cv_judge_words, place->agent) >= 0;
     if (judges || cv_agents_file_find(&s->file, place->agent))
         return;
     if (cv_agent_id_valid(place->agent) &&
@@ -179,6 +184,35 @@ const cv_run_agent *cv_setup_agent(cv_setup *s, cv_str slug, cv_str role, cv_str
     return agent;
 }
 
+/* A seat that is not for everybody, a tier, or the judge is for an expert by name. */
+static bool fits(cv_str place, cv_words experts)
+{
+    static const cv_str others[] = {CV_STR_INIT("*"), CV_STR_INIT("judge"), CV_STR_INIT("core"),
+                                    CV_STR_INIT("adjacent"), CV_STR_INIT("wildcard")};
+    for (size_t i = 0; i < CV_COUNT(others); i++)
+        if (cv_str_eq_nocase(place, others[i]))
+            return true;
+    for (size_t i = 0; i < experts.count; i++)
+        if (cv_str_eq_nocase(place, experts.items[i]))
+            return true;
+    return false;
+}
+
+void cv_setup_warn(const cv_setup *s, cv_words experts, cv_notices *warnings)
+{
+    for (size_t i = 0; i < s->file.seats.count; i++) {
+        const cv_agents_place *place = &s->file.seats.items[i];
+        cv_err near = {.arena = s->call->arena};
+        if (fits(place->name, experts))
+            continue;
+        bool found = cv_err_nearest(&near, place->name, experts.items, experts.count);
+        cv_notice_add(warnings, s->call->arena, CV_STR("seat_unused"),
+                      "%.*s:%zu: the seat '%.*s' fits no expert of this dialogue%s%.*s", CV_FMT(s->file.path),
+                      place->line, CV_FMT(cv_excerpt(s->call->arena, place->name)), found ? "; " : "",
+                      CV_FMT(found ? near.suggestion : CV_STR("")));
+    }
+}
+
 /* ---- the judge -----------------------------------------------------------------------------------------------------
  */
 
@@ -204,6 +238,64 @@ void cv_setup_choose_judge(cv_setup *s)
         return;
     s->judge = calls ? CV_JUDGE_AGENT : CV_JUDGE_MECHANICAL;
     s->judge_agent = calls ? s->agents.items[0] : NULL;
+}
+
+/* ---- programs ------------------------------------------------------------------------------------------------------
+ */
+
+/* Why nobody can be started for this seat; empty: somebody can, or it is not for us to say. */
+static cv_str missing_at(cv_setup *s, const cv_agents_place *place)
+{
+    const cv_file_agent *in_file = cv_agents_file_find(&s->file, place->agent);
+    cv_agent_row row;
+    cv_reach reach;
+    bool found = false;
+    cv_err ignored = {.arena = s->call->arena};
+    if (in_file)
+        return cv_calls_missing(s->call->arena, &in_file->reach, s->call->root);
+    if (!cv_agent_id_valid(place->agent) ||
+        !cv_agent_find(s->call->record, s->call->arena, place->agent, &row, &found, &ignored) || !found ||
+        !cv_reach_of_agent(s->call->arena, &row, &reach, &ignored))
+        return CV_STR("");
+    return cv_calls_missing(s->call->arena, &reach, s->call->root);
+}
+
+static void refuse_program(cv_setup *s, const char *field, const cv_agents_place *place, cv_str why)
+{
+    cv_err err = {.arena = s->call->arena};
+    if (!why.n)
+        return;
+    cv_err_set(&err, CV_ERR_RUN_PROGRAM, "%.*s", CV_FMT(cv_secrets_hide(s->call->arena, &s->secrets, why)));
+    cv_err_field(&err, cv_str_of(field));
+    if (place) {
+        cv_err_message(&err, "the seat '%.*s': %.*s", CV_FMT(place->name), CV_FMT(why));
+        cv_err_file(&err, s->file.path);
+        err.line = place->line;
+        err.column = place->column;
+    }
+    cv_call_fail(s->call, &err);
+}
+
+bool cv_setup_find_programs(cv_setup *s)
+{
+    cv_arena *a = s->call->arena;
+    size_t before = s->call->errs->count, seats = 0, missing = 0;
+    bool judge_typed = cv_json_get(s->call->input, CV_STR("judge")) && s->judge_agent;
+    if (s->agent)
+        refuse_program(s, "agent", NULL, cv_calls_missing(a, &s->agent->reach, s->call->root));
+    if (judge_typed && s->judge_agent != s->agent)
+        refuse_program(s, "judge", NULL, cv_calls_missing(a, &s->judge_agent->reach, s->call->root));
+    for (size_t i = 0; i < s->file.seats.count; i++) {
+        seats += !is_judges(&s->file.seats.items[i]);
+        missing += !is_judges(&s->file.seats.items[i]) && missing_at(s, &s->file.seats.items[i]).n > 0;
+    }
+    for (size_t i = 0; i < s->file.seats.count; i++) {
+        const cv_agents_place *place = &s->file.seats.items[i];
+        bool needed = is_judges(place) ? !judge_typed : missing == seats && !s->agent;
+        if (needed)
+            refuse_program(s, "", place, missing_at(s, place));
+    }
+    return s->call->errs->count == before;
 }
 
 /* ---- approval ------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #define CV_RUN_SETUP_H
 
 #include "kit/call.h"
+#include "kit/notice.h"
 #include "kit/reach/agents_file.h"
 #include "run/secrets.h"
 #include "run/spent.h"
@@ -54,8 +55,15 @@ bool cv_setup_read(cv_call *call, cv_str dialogue_id, cv_setup *ret);
 /* Who answers for an expert; NULL: nobody does, and call->errs says so. */
 const cv_run_agent *cv_setup_agent(cv_setup *s, cv_str slug, cv_str role, cv_str tier);
 
+/* Seats of the file that fit none of these experts (slugs and roles): each is a warning. */
+void cv_setup_warn(const cv_setup *s, cv_words experts, cv_notices *warnings);
+
 /* Who judges, when nobody was named: the one agent that answers for all. */
 void cv_setup_choose_judge(cv_setup *s);
+
+/* Are the programs of --agent, --judge and the seats here? One missing seat of several is an expert that fails; if all
+ * are missing, or the judge's, nothing is begun. False: call->errs says why. */
+bool cv_setup_find_programs(cv_setup *s);
 
 /* May all of them be called on this machine? False: call->errs says why. */
 bool cv_setup_approve(cv_setup *s);

@@ -28,12 +28,17 @@ static bool is_state(const cv_attempt_row *row, cv_attempt_state state)
     return cv_str_eq(row->state, cv_attempt_words.items[state]);
 }
 
-/* One line for everything that somebody was asked for in a round: how the last attempt ended. */
-static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_status *s)
+static bool is_for(const cv_attempt_row *row, cv_run_task task)
+{
+    return cv_str_eq(row->task, cv_task_words.items[task]);
+}
+
+/* The attempts for one task: how the last of each ended. */
+static void list_task(cv_arena *a, const cv_ledger *l, cv_run_task task, int64_t next_round, cv_status *s)
 {
     for (size_t i = 0; i < l->attempts.count; i++) {
         const cv_attempt_row *row = &l->attempts.items[i];
-        if (cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]))
+        if (!is_for(row, task))
             continue;
         cv_status_round *r = round_at(a, s, row->round, l->attempts.count);
         cv_status_seat *seat = seat_at(r, row);
@@ -48,6 +53,13 @@ static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_
                                  .duration_ms = row->duration_ms};
         r->registered = row->round < next_round;
     }
+}
+
+/* One line for everything that somebody was asked for in a round: the experts, then the judge. */
+static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_status *s)
+{
+    for (cv_run_task task = CV_TASK_RESPONSE; task < CV_TASK_CONTROL; task++)
+        list_task(a, l, task, next_round, s);
     for (size_t i = 0; i < s->rounds.count; i++)
         for (size_t k = 0; k < s->rounds.items[i].seat_count; k++)
             s->rounds.items[i].answered +=
@@ -83,7 +95,7 @@ static const cv_status_control *find_control(cv_call *call, const cv_ledger *l)
 {
     const cv_attempt_row *last = NULL;
     for (size_t i = 0; i < l->attempts.count; i++)
-        if (cv_str_eq(l->attempts.items[i].task, cv_task_words.items[CV_TASK_CONTROL]))
+        if (is_for(&l->attempts.items[i], CV_TASK_CONTROL))
             last = &l->attempts.items[i];
     if (!last)
         return NULL;
@@ -190,6 +202,7 @@ const cv_shape cv_status_shape[] = {
     CV_FIELD(IF_ANY, reason, "why it stands still"),
     CV_FIELD_AS(IF_ANY, "why", meaning, "the same in a sentence"),
     CV_FIELD(IF_ANY, message, "what to type, or what was wrong"),
+    CV_FIELD(IF_ANY, advice, "what to do about it"),
     CV_FIELD(IF_ANY, holder, "who runs it now"),
     CV_FIELD(IF_ANY, judge, ""),
     CV_JSON_AS(IF_ANY, MAP, "settings", settings, ""),
@@ -204,6 +217,7 @@ const cv_shape cv_status_shape[] = {
     CV_FIELD(IF_ANY, decision, "its recommendation"),
     CV_FIELD(IF_ANY, reasons, "its description"),
     CV_OBJECT_AT(IF_ANY, "control", control, control_shape, "the answer of one agent alone"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "of this run"),
     CV_FIELD(IF_ANY, exported, "the file with everything"),
     CV_FIELD(IF_ANY, next, "what to call next"),
     CV_LIST_WHEN(CV_IF_ANY, "attempts", attempts.items, attempts.count, cv_attempt_shape, "all of them"),
@@ -235,6 +249,13 @@ static cv_str same_again(cv_call *call, const cv_status *s)
     return cv_call_name(call, CV_STR("run"), s->dialogue_id, all, count);
 }
 
+static cv_str say(cv_call *call, cv_str text)
+{
+    cv_buf out = {0};
+    cv_reason_say(&out, text, !call->confined);
+    return cv_buf_take(&out, call->arena);
+}
+
 static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
 {
     int reason = l->run.reason.p ? cv_words_find(cv_reason_words, l->run.reason) : -1;
@@ -243,8 +264,10 @@ static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
     bool gone = runs && !s->holder.n && l->lock < 0;
     s->state = gone ? CV_STR("interrupted") : l->exists ? l->run.state : CV_STR("new");
     s->meaning = gone          ? CV_STR("its runner is gone; the same command goes on")
-                 : reason >= 0 ? cv_reasons[reason].meaning
+                 : reason >= 0 ? say(call, cv_reasons[reason].meaning)
                                : CV_STR("");
+    if (reason >= 0 && !gone && !runs)
+        s->advice = say(call, cv_reasons[reason].advice);
     bool ended = cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_ENDED]);
     if (!s->holder.n && l->lock < 0)
         s->next = ended ? cv_call_name(call, CV_STR("dialogue show"), s->dialogue_id, NULL, 0) : same_again(call, s);
@@ -271,6 +294,7 @@ bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, c
                    .decided = facts->decided,
                    .decision = facts->verdict,
                    .reasons = facts->reasons,
+                   .warnings = more->warnings,
                    .exported = more->exported,
                    .dry_run = more->dry_run,
                    .step = more->step,

@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     cv_str dialogue_id, title, question;
-    cv_str state, reason, meaning, message, holder, judge, settings, started_at, changed_at;
+    cv_str state, reason, meaning, message, advice, holder, judge, settings, started_at, changed_at;
     struct {
         cv_status_round *items;
         size_t count, capacity;
@@ -43,6 +43,7 @@ typedef struct {
     int64_t percentage, next_round;
     bool converged, decided;
     cv_str decision, reasons, exported, next;
+    cv_notices warnings;
     const cv_status_control *control; /* NULL: none was asked for */
     cv_attempts attempts;             /* when they were asked for */
     bool dry_run;
@@ -56,6 +57,7 @@ extern const cv_shape cv_status_shape[];
 
 /* What only some answers have; all of it may be left out. */
 typedef struct {
+    cv_notices warnings;
     cv_str exported; /* where the export is, if it was made now */
     bool dry_run;
     cv_str step;

@@ -73,14 +73,34 @@ static cv_seat fold(cv_walk *w, int64_t round, cv_str who, cv_run_task task, con
     return seat;
 }
 
-/* Did the judge say that nothing can be decided? Then it is not asked again. */
-static bool said_undecided(cv_walk *w, cv_attempts all)
+/* Why nothing can be decided, in the judge's words: then it is not asked again. Empty: it did not say so. */
+static cv_str why_undecided(cv_walk *w)
 {
     cv_json object;
     cv_err ignored = {.arena = &w->step};
+    cv_attempts all = cv_ledger_of(&w->ledger, w->facts.next_round - 1, CV_STR("judge"), CV_TASK_VERDICT);
     const cv_attempt_row *last = all.count ? &all.items[all.count - 1] : NULL;
-    return last && cv_str_eq(last->state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]) && last->answer.n &&
-           cv_json_parse(&w->step, last->answer, &object, &ignored) && cv_json_get_text(&object, "undecided").n > 0;
+    bool answered = last && cv_str_eq(last->state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]) && last->answer.n;
+    return answered && cv_json_parse(&w->step, last->answer, &object, &ignored) ? cv_json_get_text(&object, "undecided")
+                                                                                : CV_STR("");
+}
+
+/* Was nobody of the last round understood, though all were asked again, and did no judge make anything of it? What was
+ * so when somebody gave the command again is forgiven. */
+static bool is_senseless(const cv_walk *w)
+{
+    bool unmarked = false;
+    for (size_t i = 0; i < w->ledger.attempts.count; i++) {
+        const cv_attempt_row *row = &w->ledger.attempts.items[i];
+        int64_t ended;
+        if (row->round != w->facts.next_round - 1 || cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]))
+            continue;
+        if (cv_str_eq(row->state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]))
+            return false;
+        unmarked = unmarked || (cv_str_eq(row->state, cv_attempt_words.items[CV_ATTEMPT_UNMARKED]) &&
+                                cv_time_parse(row->ended_at, &ended) && ended > w->since_ms);
+    }
+    return unmarked && w->settings->judge != CV_JUDGE_HUMAN;
 }
 
 static void make_plan(cv_walk *w)
@@ -107,6 +127,7 @@ static void make_plan(cv_walk *w)
         .converged = f->converged,
         .decided = f->decided,
         .abandoned = f->abandoned,
+        .senseless = is_senseless(w),
         .settled = w->ledger.run.settled == CV_ABSENT ? f->next_round : w->ledger.run.settled,
         .from_round = from_round,
         .from_part = from_part,
@@ -116,8 +137,7 @@ static void make_plan(cv_walk *w)
         .seats = w->folded,
         .seat_count = f->seat_count,
         .round = fold(w, f->next_round, judge, CV_TASK_ROUND, s->judge_agent, false),
-        .verdict = fold(w, last, judge, CV_TASK_VERDICT, s->judge_agent,
-                        said_undecided(w, cv_ledger_of(&w->ledger, last, judge, CV_TASK_VERDICT))),
+        .verdict = fold(w, last, judge, CV_TASK_VERDICT, s->judge_agent, why_undecided(w).n > 0),
         .other = fold(w, 0, CV_STR("control"), CV_TASK_CONTROL, NULL, false),
         .running = w->calls ? cv_calls_running(w->calls) : 0,
         .now_ms = w->call->clock.now_ms(w->call->clock.ctx),
@@ -167,6 +187,8 @@ static bool open_walk(cv_walk *w, cv_call *call, cv_setup *settings)
     if (!cv_ledger_open(&w->ledger, call, w->arena, settings->dialogue_id, &err))
         return cv_call_fail(call, &err);
     cv_setup_choose_judge(settings);
+    if (!w->facts.decided && !w->facts.abandoned)
+        cv_setup_warn(settings, w->facts.names, &w->warnings);
     choose_since(w);
     return true;
 }
@@ -268,19 +290,33 @@ static cv_str tell_absent(cv_walk *w)
     return cv_buf_take(&out, w->arena);
 }
 
+/* "judge: its answers were refused", and each fault of the last one. */
+static cv_str tell_judge(cv_walk *w, const cv_seat *judge)
+{
+    cv_str faults = judge->last && judge->last->faults.n ? cv_str_trim(judge->last->faults) : CV_STR("");
+    return cv_arena_printf(w->arena, "judge: %.*s%s%.*s",
+                           CV_FMT(faults.n && judge->why.n ? judge->why : absence(judge)), faults.n ? "\n" : "",
+                           CV_FMT(faults));
+}
+
 /* What to know beyond the reason; absent: nothing. */
 static cv_str explain(cv_walk *w, cv_reason reason)
 {
-    const cv_seat *judge = w->plan.round.state == CV_SEAT_ABSENT ? &w->plan.round : &w->plan.verdict;
-    if (reason == CV_REASON_QUORUM)
+    int64_t last = w->facts.next_round - 1;
+    switch (reason) {
+    case CV_REASON_QUORUM:
         return tell_absent(w);
-    if (reason == CV_REASON_JUDGE)
-        return cv_arena_printf(
-            w->arena, "judge: %.*s%s%.*s", CV_FMT(absence(judge)), judge->last && judge->last->faults.n ? "\n" : "",
-            CV_FMT(judge->last && judge->last->faults.n ? cv_str_trim(judge->last->faults) : CV_STR("")));
-    if (w->plan.verdict.state == CV_SEAT_ABSENT && !w->facts.decided)
-        return CV_STR("the judge was asked for the verdicts, and gave none that could be registered");
-    return (cv_str){NULL, 0};
+    case CV_REASON_JUDGE:
+        return tell_judge(w, w->plan.round.state == CV_SEAT_ABSENT ? &w->plan.round : &w->plan.verdict);
+    case CV_REASON_UNDECIDED:
+        return cv_arena_printf(w->arena, "judge: %.*s", CV_FMT(why_undecided(w)));
+    case CV_REASON_UNMARKED: {
+        cv_seat judge = fold(w, last, CV_STR("judge"), CV_TASK_ROUND, w->settings->judge_agent, false);
+        return judge.last ? tell_judge(w, &judge) : (cv_str){NULL, 0};
+    }
+    default:
+        return (cv_str){NULL, 0};
+    }
 }
 
 static bool finish(cv_walk *w, cv_reason reason)
@@ -297,10 +333,13 @@ static bool finish(cv_walk *w, cv_reason reason)
     run->stopping = 0;
     if (!cv_ledger_change(&w->ledger, row->state == CV_RUN_ENDED ? "ended" : "stopped", &err))
         return cv_call_fail(w->call, &err);
+    cv_buf said = {0};
+    cv_reason_say(&said, row->meaning, !w->call->confined);
+    cv_str meaning = cv_buf_take(&said, &w->step);
     cv_walk_tell(
         w, "run_ended",
         cv_arena_printf(&w->step, "\"state\":\"%.*s\",\"reason\":\"%.*s\"", CV_FMT(run->state), CV_FMT(run->reason)),
-        "%.*s: %.*s%s%.*s", CV_FMT(run->state), CV_FMT(row->meaning), message.n ? "\n" : "", CV_FMT(message));
+        "%.*s: %.*s%s%.*s", CV_FMT(run->state), CV_FMT(meaning), message.n ? "\n" : "", CV_FMT(message));
     return true;
 }
 
@@ -377,6 +416,14 @@ static bool is_over(cv_walk *w, cv_reason *ret_reason)
            cv_str_eq(w->ledger.run.reason, cv_reasons[step.reason].word);
 }
 
+static void tell_warning(cv_walk *w, const cv_notice *one)
+{
+    cv_str message = cv_walk_json_text(w, one->message);
+    cv_walk_tell(w, "warning",
+                 cv_arena_printf(&w->step, "\"type\":\"%.*s\",\"message\":%.*s", CV_FMT(one->type), CV_FMT(message)),
+                 "warning: %.*s", CV_FMT(one->message));
+}
+
 bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_reason)
 {
     if (!open_walk(w, call, settings))
@@ -388,6 +435,8 @@ bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_r
     w->calls = cv_calls_open(NULL);
     cv_walk_tell(w, w->ledger.attempts.count ? "run_resumed" : "run_started", CV_STR(""), "%.*s: %.*s",
                  CV_FMT(w->facts.dialogue_id), CV_FMT(w->facts.question.n ? w->facts.question : w->facts.title));
+    for (size_t i = 0; i < w->warnings.count; i++)
+        tell_warning(w, &w->warnings.items[i]);
     if (cv_walk_look_around(w, true)) {
         begin_plan(w);
         if (walk(w, ret_reason))

@@ -45,6 +45,7 @@ typedef struct {
     bool interrupted;
     bool said_waiting;
     cv_str exported;
+    cv_notices warnings;
 } cv_walk;
 
 /* Walks until it ends, and leaves the reason in the ledger's row. False: call->errs says why; what was done stands, and
@@ -122,6 +123,7 @@ bool cv_walk_wait(cv_walk *w, const cv_step *step);
 /* `members`: of the JSON object, without braces. */
 void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+cv_str cv_walk_json_text(cv_walk *w, cv_str text); /* as a string of JSON */
 void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row);
 void cv_walk_tell_response(cv_walk *w, const cv_attempt_row *row);
 void cv_walk_draw(cv_walk *w, bool stays);

@@ -390,7 +390,8 @@ static void check_answer(cv_walk *w, cv_attempt_row *row, cv_str answer)
         row->answer = cv_arena_copy(w->arena, json);
     } else {
         row->faults = cv_arena_copy(w->arena, faults);
-        row->message = CV_STR("the judge's answer was refused");
+        cv_str first = cv_str_head(faults, cv_str_find_char(faults, '\n'));
+        row->message = cv_arena_printf(w->arena, "refused: %.*s", CV_FMT(cv_str_from(first, strlen("- "))));
         set_state(row, CV_ATTEMPT_FAULTY);
     }
 }

@@ -278,9 +278,8 @@ static void say_what_to_type(cv_walk *w)
     w->ledger.run.state = cv_run_words.items[CV_RUN_WAITING];
     w->ledger.run.message = cv_buf_take(&all, w->arena);
     cv_ledger_change(&w->ledger, "waiting", &ignored);
-    cv_buf text = {0};
-    cv_json_str(&(cv_json_writer){.out = &text}, w->ledger.run.message);
-    cv_walk_tell(w, "waiting", cv_arena_printf(&w->step, "\"type\":%.*s", CV_FMT(cv_buf_take(&text, &w->step))),
+    cv_str quoted = cv_walk_json_text(w, w->ledger.run.message);
+    cv_walk_tell(w, "waiting", cv_arena_printf(&w->step, "\"type\":%.*s", CV_FMT(quoted)),
                  "waiting; to go on, type:\n%.*s", CV_FMT(w->ledger.run.message));
 }
 

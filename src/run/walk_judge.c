@@ -145,19 +145,28 @@ static const cv_judgement *judgement_of(cv_walk *w, int64_t round, cv_run_task t
     return sound ? judgement : NULL;
 }
 
+static void tell_judge_failed(cv_walk *w, const cv_attempt_row *last)
+{
+    cv_str why = last && last->message.n ? last->message : CV_STR("");
+    cv_str quoted = cv_walk_json_text(w, why);
+    cv_walk_tell(
+        w, "judge_failed",
+        cv_arena_printf(&w->step, "\"round\":%lld,\"message\":%.*s", (long long)w->facts.next_round, CV_FMT(quoted)),
+        "the judge gave no answer that could be registered%s%.*s\nround %lld is registered as it was drafted, "
+        "without scores",
+        why.n ? ": " : "", CV_FMT(why), (long long)w->facts.next_round);
+}
+
 bool cv_walk_register(cv_walk *w)
 {
-    int64_t attempt, round = w->facts.next_round;
+    int64_t attempt = 0, round = w->facts.next_round;
     const cv_judgement *judgement =
         w->settings->judge == CV_JUDGE_AGENT ? judgement_of(w, round, CV_TASK_ROUND, &attempt) : NULL;
     cv_str op_id = judgement ? cv_walk_op(w, round, CV_STR("judge"), attempt, "")
                              : cv_walk_op(w, round, CV_STR("mechanical"), 1, "");
     cv_reply reply;
     if (w->settings->judge == CV_JUDGE_AGENT && !judgement)
-        cv_walk_tell(w, "judge_failed", cv_arena_printf(&w->step, "\"round\":%lld", (long long)round),
-                     "the judge gave no answer that could be registered: round %lld is registered as it was drafted, "
-                     "without scores",
-                     (long long)round);
+        tell_judge_failed(w, cv_walk_row(w, round, CV_STR("judge"), attempt));
     cv_facts_ask(w->call, &w->step, "round-register", w->facts.dialogue_id, round_members(w, judgement, op_id, false),
                  &reply);
     bool taken = !reply.done && reply.errs.count &&
@@ -187,12 +196,9 @@ bool cv_walk_register(cv_walk *w)
 static void tell_refusal(cv_walk *w, const char *what, const cv_reply *reply)
 {
     cv_str faults = cv_walk_faults(&w->step, &reply->errs);
-    cv_buf text = {0};
-    cv_json_str(&(cv_json_writer){.out = &text}, faults);
-    cv_walk_tell(
-        w, "refused",
-        cv_arena_printf(&w->step, "\"what\":\"%s\",\"faults\":%.*s", what, CV_FMT(cv_buf_take(&text, &w->step))),
-        "%s was refused: %.*s", what, CV_FMT(cv_str_trim(faults)));
+    cv_str quoted = cv_walk_json_text(w, faults);
+    cv_walk_tell(w, "refused", cv_arena_printf(&w->step, "\"what\":\"%s\",\"faults\":%.*s", what, CV_FMT(quoted)),
+                 "%s was refused: %.*s", what, CV_FMT(cv_str_trim(faults)));
 }
 
 static bool is_fatal(const cv_reply *reply)

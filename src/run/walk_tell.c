@@ -36,6 +36,13 @@ void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *for
     va_end(args);
 }
 
+cv_str cv_walk_json_text(cv_walk *w, cv_str text)
+{
+    cv_buf out = {0};
+    cv_json_str(&(cv_json_writer){.out = &out}, text);
+    return cv_buf_take(&out, &w->step);
+}
+
 void cv_walk_tell_response(cv_walk *w, const cv_attempt_row *row)
 {
     cv_arena *a = &w->step;

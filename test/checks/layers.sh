@@ -131,6 +131,10 @@ leftovers() {
 }
 check "no absolute paths and no notes about things to do" leftovers
 
+# CV_FMT names its argument twice: what takes something must not stand in it.
+taken_twice() { code | grep 'CV_FMT(cv_buf_take'; }
+check "nothing is taken twice by CV_FMT" taken_twice
+
 headless_files() {
     files 'src/*.c' 'src/*.h' 'src/*.def' | while read -r f; do
         read -r first <"$f"

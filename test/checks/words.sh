@@ -1,6 +1,6 @@
 #!/bin/sh
 # words.sh - what serves every room has no word of one: identifiers and strings in base/, record/, kit/, project/, ops/
-# and door/.
+# and door/; strings in the frame of the dashboard.
 # The words come from the rooms' own tables: their names, the verbs of their operations, their kinds, the fields of their
 # schemas and of their shapes. Comments are free: they are English. TAP on stdout.
 set -u
@@ -112,4 +112,12 @@ comm -13 "$work/found" "$work/allowed" >"$work/gone"
 result 1 "there are words to look for" "$work/none"
 result 2 "what serves every room has no word of one" "$work/new"
 result 3 "no exception is left over" "$work/gone"
-echo "1..3"
+# The dashboard's frame: the table of rooms alone knows their modules, and nothing else names a room, an operation of one
+# or a kind. Comments are free.
+names=$(echo $rooms $(sed -n 's/^KIND([^"]*"\([a-z]*\)".*/\1/p' src/dialogue/words/kinds.def) | tr ' ' '|')
+files 'web/src/*.ts' 'web/src/*.tsx' | grep -v -e '^web/src/rooms/' -e '^web/src/rooms\.ts$' >"$work/frame"
+xargs grep -nE "rooms/[a-z]|[\"'\`]($names)s?[\"'\`/]" <"$work/frame" | grep -vE '^[^:]*:[0-9]*: *(//|/?\*)' >"$work/web"
+result 4 "the frame of the dashboard names no room" "$work/web"
+grep -qE "[\"']dialogue/" web/src/rooms/dialogue/view.tsx && [ "$(wc -l <"$work/frame")" -gt 15 ] && : >"$work/none" || echo "nothing was looked at" >"$work/none"
+result 5 "there are files to look at" "$work/none"
+echo "1..5"

@@ -27,7 +27,7 @@ ask() {
     shift 4
     : >"$out"
     status=$(curl -s -m 20 -o "$out" -D "$work/headers" -w '%{http_code}' -X "$method" "$@" "$url$path")
-    [ "$status" = "$wanted" ] || { echo "#   status $status, not $wanted"; head -c 600 "$out" | sed 's/^/#   /'; }
+    [ "$status" = "$wanted" ] || { echo "#   status $status, not $wanted"; head -c 600 "$out" | sed 's/^/#   /'; echo; }
     [ "$status" = "$wanted" ]
     ok $? "$name: status $wanted"
 }
@@ -65,6 +65,14 @@ get "an unknown parameter" 400 "dialogue/search?query=collar&lmit=1"
 is '.error_code == "unknown_field"'
 get "a name twice" 400 "dialogue/get?dialogue_id=a&dialogue_id=b"
 is '.error_code == "duplicate_key"'
+get "a name without a value, where a text is wanted" 400 "dialogue/search?query"
+is '.field == "query"'
+get "a name without a value, where a number is wanted" 400 "dialogue/search?query=collar&limit"
+is '.field == "limit" and (has("value") | not)'
+get "a name without a value, where a list is wanted" 400 "dialogue/search?query=collar&kinds"
+is '.field == "kinds[0]"'
+get "a name without a value, where a boolean is wanted" 200 "dialogue/list?all"
+get "nothing between two signs" 200 "dialogue/list?&&limit=1&"
 get "bytes that are no text" 400 "dialogue/get?dialogue_id=%ff%fe"
 get "all faults at once" 422 "feed?limit=many&after=&wait=-1"
 is '.errors | length == 3'
@@ -75,6 +83,7 @@ is '.dialogue_id == "over-http"'
 run "it is there" 0 dialogue get over-http --json
 ask "a write is POST only" 405 GET "/api/dialogue/create?title=x"
 header Allow POST
+is '.error_code == "usage" and (.message | test("dialogue create.*POST"))'
 post "a fault" 404 dialogue/progress '{"dialogue_id":"nowhere"}'
 is '.status == "error" and .error_code == "dialogue_not_found"'
 post "a conflict" 409 dialogue/abandon '{"dialogue_id":"over-http","expect_rev":77,"reason":"none"}'
@@ -90,12 +99,34 @@ done
 get "a near name" 404 dialogue/lst
 is '.message | contains("/api/dialogue/list")'
 
+# ---- methods ----
+for path in /api/dialogue/list /api /api/openapi.json /healthz /metrics /; do
+    name="HEAD $path"
+    curl -s -I "$url$path" >"$work/headers"
+    head -n 1 "$work/headers" | grep -q ' 200 ' && [ "$(sed -n 's/^Content-Length: *//Ip' "$work/headers" | tr -d '\r')" -gt 0 ]
+    ok $? "$name: the headers of GET"
+    for method in PUT DELETE OPTIONS PATCH; do
+        ask "$method $path" 405 $method "$path"
+        is '.status == "error" and .error_code == "usage"'
+        header Allow GET
+    done
+done
+for path in /api /api/openapi.json /healthz /metrics / /api/events; do
+    ask "POST $path" 405 POST "$path" -H 'Content-Type: application/json' --data '{}'
+done
+curl -s -I "$url/api/dialogue/create" | head -n 1 | grep -q ' 405 '
+ok $? "HEAD of a write is refused"
+
 # ---- what a client has already ----
+get "the description has a tag" 200 openapi.json
+ask "the same again" 304 GET /api/openapi.json -H "If-None-Match: $(sed -n 's/^ETag: *//Ip' "$work/headers" | tr -d '\r')"
 get "a read has a tag" 200 "dialogue/get?dialogue_id=nvidia-decision"
 tag=$(sed -n 's/^ETag: *//Ip' "$work/headers" | tr -d '\r')
 ask "the same again" 304 GET "/api/dialogue/get?dialogue_id=nvidia-decision" -H "If-None-Match: $tag"
 [ ! -s "$out" ]
 ok $? "$name: no bytes"
+ask "one of several tags" 304 GET "/api/dialogue/get?dialogue_id=nvidia-decision" -H "If-None-Match: \"0\", W/$tag"
+ask "any tag" 304 GET "/api/dialogue/get?dialogue_id=nvidia-decision" -H 'If-None-Match: *'
 ask "another tag" 200 GET "/api/dialogue/get?dialogue_id=nvidia-decision" -H 'If-None-Match: "0"'
 header X-Request-Id '[0-9]'
 header Cache-Control no-cache
@@ -115,13 +146,23 @@ get "after a commit of another process" 200 "dialogue/progress?dialogue_id=over-
 [ "$(jq .rev "$out")" -gt "$(jq .rev "$work/before")" ]
 ok $? "$name: what stands now"
 
-# ---- other origins ----
-for origin in http://evil.example "http://localhost:1" null; do
+# ---- other origins, each kind of request ----
+for origin in http://evil.example "http://localhost:1" null "$url.evil.example" "http://evil.example@${url#http://}"; do
     ask "origin $origin" 403 POST /api/dialogue/create -H "Origin: $origin" -H 'Content-Type: application/json' --data '{"title":"evil"}'
+    is '.error_code == "not_allowed"'
+    for path in /api /api/dialogue/list /api/events /api/openapi.json /metrics; do
+        ask "origin $origin, $path" 403 GET $path -H "Origin: $origin"
+        ask "origin $origin, $path before it asks" 403 OPTIONS $path -H "Origin: $origin" -H 'Access-Control-Request-Method: GET'
+    done
+    for method in POST DELETE; do ask "origin $origin, $method session" 403 $method /api/session -H "Origin: $origin"; done
 done
 for site in cross-site same-site; do # an image or a link of another page has no origin
-    ask "a page that is $site" 403 GET /api/dialogue/list -H "Sec-Fetch-Site: $site"
+    for path in /api /api/dialogue/list /api/events /api/openapi.json /metrics; do
+        ask "a page that is $site, $path" 403 GET $path -H "Sec-Fetch-Site: $site"
+    done
 done
+! grep -qi '^Access-Control' "$work/headers"
+ok $? "no page is invited"
 ask "its own page" 200 GET /api/dialogue/list -H 'Sec-Fetch-Site: same-origin'
 ask "an address that somebody typed" 200 GET /api/dialogue/list -H 'Sec-Fetch-Site: none'
 ask "its own origin" 200 GET /api/dialogue/list -H "Origin: $url"
@@ -135,10 +176,15 @@ for path in /api /api/; do
 done
 get "the description" 200 openapi.json
 is '.openapi == "3.1.0" and (.paths | length) > 40'
-is '[.paths[][] | select(.responses."200".content."application/json".schema | not)] | length == 0'
+is '[.paths[] | select(.post.requestBody) | .[] | select(.responses."200".content."application/json".schema | not)] | length == 0'
 is '.paths."/api/dialogue/create" | has("post") and (has("get") | not)'
 is '.paths."/api/dialogue/list".get.parameters | length > 0'
 is '[.paths[][].operationId] | length == (unique | length)'
+is '. as $all | [.. | objects | ."$ref"? // empty | split("/")[1:] as $path | select(($all | getpath($path)) == null)] == []'
+is '[.paths[][] | .parameters // [] | .[] | select((.name and .in and .schema) | not)] == []'
+is '[.paths[][] | .parameters // [] | (map(.in + .name) | length) == (map(.in + .name) | unique | length)] | all'
+is '.paths | has("/api/events") and has("/api/session") and has("/healthz") and has("/metrics")'
+cp "$out" "$work/openapi.json"
 # Whatever writes, or takes something away from others, is never a GET: a link or an image could cause it.
 jq -r '.paths | to_entries[] | select(.value.get) | .key' "$out" | sort >"$work/gets"
 cp "$work/gets" "$out"
@@ -169,7 +215,7 @@ ok $? "the oldest unread message has an age"
 # ---- events ----
 curl -s -N -m 30 "$url/api/events" >"$work/events" &
 listener=$!
-curl -s -N -m 30 "$url/api/events?room=agent" >"$work/others" &
+curl -s -N -m 30 "$url/api/events?room=mail" >"$work/others" &
 other=$!
 # heard FILE N: waits until there are so many.
 heard() {
@@ -210,8 +256,18 @@ has "more-1 more-2 more-3 more-4 more-5"
 kill $listener
 wait $listener 2>/dev/null
 get "a position that is none" 400 "events?after=nonsense"
+get "no position" 400 "events?after="
+get "an unknown parameter" 400 "events?aftr=start"
+is '.error_code == "unknown_field" and (.message | contains("after, room, scope"))'
+get "an unknown room" 400 "events?room=cellar"
+is '.valid_options | index("dialogue") != null'
+get "a scope without a room" 400 "events?scope=x"
+future=$(jq -rn --arg p "$position" '$p | sub("^[0-9]+"; "999999")')
+ask "a position of the future" 400 GET /api/events -H "Last-Event-ID: $future"
+curl -s -N -m 1 -H 'Last-Event-ID;' "$url/api/events" -o /dev/null -w '%{http_code}' >"$out"
+has 200 # a browser that has heard nothing yet
 for n in $(seq 100); do # who has left is noticed when there is something to say
-    "$conclave" dialogue create "Unheard $n" >/dev/null
+    "$conclave" dialogue create "Unheard $n" >/dev/null && "$conclave" mail send --from oven --to oven "unheard" >/dev/null
     curl -s "$url/metrics" | grep -q '^conclave_event_streams 0' && break
 done
 ask "who has left is forgotten" 200 GET /metrics
@@ -262,15 +318,24 @@ grep -q "$ada" "$work/log"
 ok $? "no token in the log"
 
 # ---- the log ----
+bob=$("$conclave" token add bob --json | jq -r .secret)
 begin --log
 get "a request" 200 dialogue/list
+ask "a request of an agent" 200 GET "/api/dialogue/list?limit=1" -H "Authorization: Bearer $bob"
+header X-Request-Id 2
+ask "one that is refused" 403 GET /api/dialogue/list -H 'Host: evil.example'
+header X-Request-Id 3
+ask "a path with hostile bytes" 404 GET "/api/%1b%5bJ%ff%22%5c$(printf '%03000d' 0)"
+ask "a page" 200 GET /
 end "with a log"
-tail -n 1 "$work/log" | sed 's/^[^{]*//' >"$out"
-is '.path == "/api/dialogue/list" and .status == 200 and .request == 1 and (has("actor") | not)'
-cat=$("$conclave" token add bob --json | jq -r .secret)
-begin --log
-ask "a request of an agent" 200 GET /api/dialogue/list -H "Authorization: Bearer $cat"
-end "with a log"
-tail -n 1 "$work/log" | sed 's/^[^{]*//' >"$out"
-is '.actor == "bob"'
+jq -c . "$work/log" >"$out"
+[ $? -eq 0 ] && [ "$(wc -l <"$out")" -eq 5 ]
+ok $? "every line of the log is JSON"
+cp "$out" "$work/lines"
+jq -s . "$work/lines" >"$out"
+is '.[0] | .path == "/api/dialogue/list" and .method == "GET" and .status == 200 and .request == 1 and (has("actor") | not) and (.at | test("^20.*Z$")) and .microseconds > 0'
+is '.[1] | .actor == "bob" and .request == 2 and .path == "/api/dialogue/list"'
+is '.[2] | .status == 403 and .request == 3'
+is '.[3] | .status == 404 and (.path | startswith("/api/\u001b[J"))'
+is '.[4] | .path == "/" and .status == 200'
 finish

@@ -110,6 +110,31 @@ run "a stranger" 1 chat send c1 --from Validator@bob --type T --body x --json # 
 is '.error_code == "unknown_participant" and .valid_options == ["Implementer@claude", "Validator@ada"]'
 run "a wrong role, a tag of nobody, nothing to say" 1 chat send c1 --from Implementer@ada --type T --tag @Validator2,@Nobody --body " " --json
 is '[.errors[].field] == ["from", "tag[0]", "tag[1]", "body"]' # checklist 17
+# whoever is meant by a role, an identity or a slip of the pen is named
+for slip in Validator Validtor ada aad Validatr@ada Tester@ada; do
+    for op in "read c1 --as" "peek c1 --as" "leave c1" "gate --as" "send c1 x --type T --from" "close c1 --step request --from"; do
+        # shellcheck disable=SC2086 # words of a command
+        case "$op $slip" in
+        "gate --as Validator") continue ;; # a role is enough there
+        *) run "$op $slip" 1 chat $op "$slip" --json ;;
+        esac
+        is '.error_code == "unknown_participant" and .suggestion == "did you mean '"'Validator@ada'"'?"'
+    done
+done
+run "listed for nobody" 0 chat list --as Validtor --json
+is '.warnings[0].type == "unknown_participant" and (.warnings[0].message | contains("Validator@ada"))'
+run "watched for nobody" 3 chat watch --as Validtor --duration 60 --json
+is '.event == "config_error" and (.note | contains("did you mean '"'Validator@ada'"'"))'
+run "a chat that is nearly called so" 1 chat show c11 --json
+is '.suggestion == "did you mean '"'c1'"'?"'
+run "nothing but a chat" 1 chat send c1
+has "--type is required: any word; known are QUESTION, ANSWER, CONSULT_REQUEST" err
+has "--body is required" err
+has "--from is missing (valid: Implementer@claude, Validator@ada)" err
+run "no participants" 1 chat open p
+has "--participants is required: Role@Identity of each, like Builder@lee" err
+run "no step" 1 chat close c1
+has "--step is required (valid: request, ack)" err
 run "a reply to what is not there" 1 chat send c1 --from Validator@ada --type T --reply-to M0009 --body x --json
 is '.field == "reply_to"'
 printf 'from standard input\n' | "$conclave" chat send c1 --from Validator@ada --type NOTE --reply-to M0001 --body - --json >"$out"

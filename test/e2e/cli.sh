@@ -170,6 +170,12 @@ CONCLAVE_ROOT=$work/project
 export CONCLAVE_ROOT
 run "a root in the environment" 0 dialogue list --json
 run "the option wins" 2 dialogue list --root "$work/nowhere"
+run "init where the variable says" 0 init
+has "the folder is $work/project, because CONCLAVE_ROOT says so" err
+run "init where an option says" 0 init --root "$work/project"
+silent err
+run "init where an argument says" 0 init "$work/project"
+silent err
 unset CONCLAVE_ROOT
 
 # ---- flags ---------------------------------------------------------------------------------------------
@@ -190,7 +196,7 @@ has "all values are given with options here" err
 run "behind a text" 2 dialogue create "A text" more
 has "everything behind --title is given with options" err
 run "an argument in the place of the one before" 1 dialogue expand T0001
-has "--ids is required; 'T0001' was taken for --dialogue-id" err
+has "--ids is required: P0101, MUFFIN-P0101, @muffin, round-1, final; 'T0001' was taken for --dialogue-id" err
 run "a member is named once" 1 mail plan --from nobody --tasks '[{"task_id": "a"}]'
 has "--tasks [0].action is missing or empty" err
 run "a flag twice" 2 dialogue create A --panel-size 1 --panel-size 2

@@ -35,7 +35,7 @@ has "give --agent, or act as an agent" err
 run "a second response" 1 dialogue respond
 has "conclave: --expert is required" err
 run "fields for programs" 1 dialogue expand --json
-is '[.errors[]?, .] | any(.field == "dialogue_id" and .message == "\u0027dialogue_id\u0027 is required")'
+is '[.errors[]?, .] | any(.field == "dialogue_id" and .message == "\u0027dialogue_id\u0027 is required: which dialogue")'
 
 
 # ---- create ------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ run "create, for people" 0 dialogue create --data "@$work/request.json"
 golden create/create.txt
 cp "$out" "$work/first"
 run "create, for people, once more" 0 dialogue create --data "@$work/request.json"
-{ cat "$work/first" && echo "replayed: yes, this was done before; nothing was written now"; } | cmp -s "$out" -
+{ cat "$work/first" && echo "nothing was written now: the record has this already (replayed)"; } | cmp -s "$out" -
 ok $? "$name: the same, and that it is"
 run "create, once more as JSON" 0 dialogue create --data "@$work/request.json" --json
 is '.replayed and (has("text") | not)'

@@ -2,8 +2,10 @@
 # docs.sh - every ```console example of the documentation is run, and must print what it shows.
 # A line "$ command" is run from the repository's root with `conclave` on the path; the lines below it are its output.
 # What a line "$ export …" sets holds for the rest of its page.
+#   test/e2e/docs.sh [PAGE...]   default: all
 set -u
 cd "$(dirname "$0")/../.."
+[ $# -gt 0 ] || set -- README.md docs/*.md
 if [ -n "${CONCLAVE_TEST_STORE-}" ]; then # the pages show a project whose record is a file
     echo "ok 1 - documentation # SKIP not with this engine"
     echo "1..1"
@@ -28,10 +30,11 @@ awk -v work="$work" '
         next
     }
     inside { print > (base ".wanted") }
-' README.md docs/*.md
+' "$@"
 
 count=0
 for command in "$work"/*.command; do
+    [ -e "$command" ] || continue # a page without examples
     base=${command%.command}
     count=$((count + 1))
     where=$(cat "$base.where")
@@ -44,4 +47,23 @@ for command in "$work"/*.command; do
         diff "$base.wanted" "$base.got" | sed 's/^/# /'
     fi
 done
+
+# A page may be the first one that is tried: what it reads below /tmp it has made.
+found=$(awk '
+    FNR == 1 { split("", made); inside = 0 }
+    /^```console$/ { inside = 1; next }
+    /^```/ { inside = 0 }
+    inside && /^\$ / && !/^\$ export / {
+        rest = $0
+        while (match(rest, /\/tmp\/[a-z]+/)) {
+            folder = substr(rest, RSTART, RLENGTH); rest = substr(rest, RSTART + RLENGTH)
+            if (!(folder in made) && $0 !~ "(rm -rf|mkdir -p|play.sh|>) *" folder) print FILENAME ":" FNR ": " folder
+            made[folder] = 1
+        }
+    }' "$@")
+count=$((count + 1))
+if [ -z "$found" ]; then echo "ok $count - pages make the folders that they use"; else
+    echo "not ok $count - pages make the folders that they use"
+    echo "$found" | sed 's/^/#   /'
+fi
 echo "1..$count"

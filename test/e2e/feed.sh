@@ -118,6 +118,18 @@ run "watch one scope" 0 watch --after start --count 1 --room dialogue --scope ot
 is '.scope == "other" and .room == "dialogue"'
 run "watch one agent" 0 watch --after start --count 1 --agent ada --json
 is '.scope == "other"'
+run "watch nobody" 2 watch --after start --agent aba
+has "--agent: nobody here is called 'aba'; did you mean 'ada'?" err
+run "watch nobody like anybody" 2 watch --after start --agent zzz
+has "'conclave agent list' shows the agents" err
+run "watch a room that is not there" 1 watch --after start --room dialouge
+has "--room: there is no room 'dialouge'" err
+has "did you mean 'dialogue'?" err
+run "a scope that is not there" 0 feed --room dialogue --scope ohter
+has "did you mean 'other'?"
+COLUMNS=40 run "watch at 40 columns" 0 watch --after start --count 2
+awk 'length > 40 { long = 1 } END { exit long }' "$out"
+ok $? "$name: no line is longer"
 run "watch runs a command" 0 watch --after start --count 2 --exec 'echo "$CONCLAVE_EVENT" >>told; [ "$(wc -l <told)" -ne 1 ]'
 has "the command ended with status 1" err
 jq -r .scope told | tr '\n' ' ' >"$out"
@@ -230,9 +242,19 @@ next_steps: dry it" >/dev/null
 begins "a chat blocks" 2 --when blocked,unread --room chat --agent ada
 jq -s -c 'map([.condition, .who])' "$out" >"$work/told" && cp "$work/told" "$out"
 is '. == [["blocked","ada"],["unread","ada"]]'
+"$conclave" dialogue create "Stands still" --expert "Baker: dough" >/dev/null
+"$conclave" run stands-still --agent "sh -c 'exit 3'" --judge mechanical --rounds 1 >/dev/null 2>&1
+begins "a run blocks" 1 --when blocked --room run
+is '.condition == "blocked" and .scope == "stands-still" and (.message | contains("stopped: too few experts have answered"))'
 run "a condition that no room has" 2 watch --when mail,ready
 has "there is no condition 'ready'" err
 has "round-complete" err
+for room in mail notes project; do
+    run "a condition of other rooms than $room" 2 watch --when blocked --room $room
+    has "--when: the condition 'blocked' never holds in $room: it belongs to dialogue, chat, run" err
+done
+run "all faults of the options" 2 watch --when blokced,mail --room mail --count 0 --patience soon extra --webhook ftp://x --json
+is '[.errors[].field] == ["--count", null, "--patience", "--when", null] and (.errors[3].suggestion == "did you mean '"'blocked'"'?")'
 run "conditions of the past" 2 watch --when mail --after start
 run "patience without conditions" 2 watch --patience 5
 run "patience that is no number" 2 watch --when mail --patience soon

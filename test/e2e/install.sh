@@ -235,6 +235,19 @@ run "undo" 0 install cursor --undo
 rm -r .cursor
 same "$work/before" "nothing is left over"
 
+COLUMNS=60 run "at 60 columns" 0 install claude --hooks
+sed 's/…/./g' "$out" | awk 'length > 60 { long = 1 } END { exit long }'
+ok $? "$name: no line is longer"
+tr '\n' ' ' <"$out" >"$work/line" && cp "$work/line" "$out"
+has "Set CONCLAVE_AGENT to the name of the agent where you start claude."
+run "undo" 0 install claude --undo
+rm -r .mcp.json .claude
+mkdir "$work/named"
+(cd "$work/named" && CONCLAVE_ROOT=$OLDPWD "$conclave" install claude --dry-run) >"$out" 2>"$err"
+name="a project that the variable names"
+has "The project is $PWD, because CONCLAVE_ROOT says so."
+same "$work/before" "nothing is left over"
+
 run "an unknown client" 2 install cluade
 has "claude" err
 run "no client" 2 install

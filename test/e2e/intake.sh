@@ -44,7 +44,7 @@ run "standard input" 0 dialogue respond nvidia-decision --expert donut --content
 is '.bytes > 0 and .round == 0 and (.summary.references | length) == 1'
 run "for people" 0 dialogue respond nvidia-decision --expert donut --content @donut.md
 golden intake/respond.txt
-has "replayed: yes"
+has "the record has this already"
 
 show "not complete" 0 dialogue round-verify nvidia-decision
 golden_json intake/verify-incomplete.json

@@ -158,7 +158,7 @@ silent() {
 is() {
     jq -e "$1" "$out" >"$work/jq" 2>&1
     judged=$?
-    [ $judged -eq 0 ] || { sed 's/^/#   /' "$work/jq" | head -n 5; head -c 2000 "$out" | sed 's/^/#   /'; }
+    [ $judged -eq 0 ] || { sed 's/^/#   /' "$work/jq" | head -n 5; head -c 2000 "$out" | sed 's/^/#   /'; echo; }
     ok $judged "$name: $1"
 }
 

@@ -127,6 +127,10 @@ run "content without the notes of others" 1 notes header docs/a.md --speaker X -
 has "notes_lost" err
 cmp -s before docs/a.md
 ok $? "no byte is changed"
+run "content without a line break at its end" 0 notes create docs/end.md --speaker K --target @e --message x --content "Hello" --json
+[ "$(tail -c 6 docs/end.md | od -An -c | tr -d ' ')" = 'Hello\n' ]
+ok $? "$name: gets one"
+rm docs/end.md
 run "create with notes" 0 notes create docs/n.php --json --data '{"speaker": "KIRO", "target": "@everyone", "message": "Has notes.",
   "content": "<?php\necho 1;\n", "notes": [{"line": 2, "target": "@X", "message": "In the code."}]}' # point 29
 is '.logged == 2'
@@ -141,6 +145,10 @@ for bad in "--target everyone --message x" "--target @e --message x --mood-rgb #
     "--target @e --message x --mood-rgb GGGGGG" "--target @e --message x --date-ymdhis 20261306120000" "--target @e --message ---"; do
     # shellcheck disable=SC2086
     run "refused: $bad" 1 notes header docs/a.md --speaker K --force $bad
+done
+for meant in "#FF0000 FF0000" "#0f8 00ff88" "FFF FFFFFF" "calm 00CC88"; do
+    run "a mood as others write it: ${meant% *}" 1 notes header docs/a.md --speaker K --target @e --message x --force --mood-rgb "${meant% *}"
+    has "--mood-rgb: '${meant% *}' is not a mood; did you mean '${meant#* }'?" err
 done
 run "all faults at once" 1 notes header docs/a.md --target everyone --message "" --mood-rgb x --force --json
 is '[.errors[]? // .error | .field] | sort == ["message", "mood_rgb", "speaker", "target"]'
@@ -255,6 +263,14 @@ run "one message" 0 notes show 1 --json
 is '.agent_name == "KIRO" and .node_id == 1 and .message_type == "text"'
 run "no such message" 1 notes show 99
 has "note_not_found" err
+# Any name may speak and be addressed: an editor, a person, a subsystem. One that is nearly an agent's is warned of.
+run "other names" 0 notes create d.md --speaker "Claude Code" --target "@billing @everyone" --message "Hello." --json
+is 'has("warnings") | not'
+run "nearly an agent" 0 notes create e.md --speaker LILTIH --target "@kir0 @helpr" --message "Hello." --json
+is '[.warnings[] | [.type, .field]] == [["like_agent", "speaker"], ["like_agent", "target"], ["like_agent", "target"]]'
+is '[.warnings[].message] == ["no agent is called '"'LILTIH'"': did you mean '"'LILITH'"'?", "no agent is called '"'kir0'"': did you mean '"'KIRO'"'?", "no agent is called '"'helpr'"': did you mean '"'helper'"'?"]'
+run "asked for one that is nearly an agent" 0 notes list --for kir0 --json
+is '.warnings[0].field == "for"'
 # Two at once: one wins, the other is told or comes after it; nothing is lost.
 for i in 1 2 3 4 5 6; do
     "$conclave" notes header c.md --speaker "S$i" --as "$([ $((i % 2)) = 0 ] && echo KIRO || echo LILITH)" --target @everyone --message "Number $i" --force --json >"r$i" 2>&1 &

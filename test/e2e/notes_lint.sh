@@ -46,8 +46,8 @@ run "it is written" 0 notes lint --baseline known.txt --write-baseline
 run "what it has is not told" 0 notes lint --baseline known.txt --json
 is '.findings == [] and .known > 3'
 sed 's/Did it/Did __that__/' bad.md >new.md && mv new.md bad.md
-run "what is new is told" 1 notes lint --baseline known.txt --json
-is '[.findings[].rule] == ["message-markup"]'
+run "what is new is told" 1 notes lint --baseline known.txt --json # checklist 9: a message is plain text
+is '[.findings[] | [.rule, .path]] == [["message-markup", "bad.md"]]'
 echo "nonsense" >>known.txt
 run "a line that is not of a baseline" 1 notes lint --baseline known.txt
 has "this line is not of a baseline" err

@@ -134,6 +134,25 @@ edits "a file that is not JSON" 1 '[ $n -gt 1 ] || sed -i "s/\"title\": \"\",/\"
 line=$(sed -n 's/^#! line \([0-9]*\):.*/\1/p' "$work/seen-2")
 sed -n "${line:-1}p" "$work/seen-2" | grep -q '"title": "a" "b"'
 ok $? "$name: the fault names its line"
+edits "the same broken text, saved again and again" 1 'printf "{\"title\":\n" >"$1"'
+[ "$(wc -l <"$work/turns")" -eq 2 ]
+ok $? "$name: the editor is not started for ever"
+rm "$folder/round-register-edit-5.json"
+edits "an editor that takes the file away" 2 'rm "$1"'
+has "the editor took the file away, so nothing was sent" err
+! grep -q "what you wrote is in" "$err"
+ok $? "$name: nothing is said to be where it is not"
+kept 4
+edits "no score is filled in" 1 '[ $n -gt 1 ] || sed -i "s/\"title\": \"\"/\"title\": \"Mine\"/" "$1"'
+has "expert_scores has none" err
+has "to send it: conclave dialogue round-register --data @$folder/round-register-edit-5.json" err
+run "what was kept can be sent" 0 dialogue round-register --data @"$folder/round-register-edit-5.json" --expert-scores '{"muffin": 3}' --dry-run --json
+is '.dry_run and .round == 0'
+run "… and its faults are told" 1 dialogue round-register --data @"$folder/round-register-edit-5.json"
+has "expert_scores has none" err
+rm "$folder/round-register-edit-5.json"
+EDITOR=true run "with --payload-only" 0 dialogue draft rye --edit --payload-only
+has "nothing was sent: the file is as it was" err
 edits "somebody writes meanwhile" 0 'sed -i "s/\"muffin\": null/\"muffin\": 7/" "$1"
 if [ $n -gt 1 ]; then sed -i /expect_rev/d "$1"; else "'"$conclave"'" dialogue tag rye-or-wheat meanwhile >/dev/null; fi'
 has "Round 0 of rye-or-wheat is registered"
@@ -155,6 +174,24 @@ run "… and says so" 0 dialogue progress rye
 has "Response files that were not handed in: muffin"
 run "nothing to edit" 2 dialogue draft rye --edit
 has "round 2 has no response yet" err
+run "… and the draft says the same" 0 dialogue draft rye
+has "round 2 has no response yet"
+! grep -q "Next:" "$out"
+ok $? "$name: nobody is told to register it"
+run "a dialogue that is given up" 0 dialogue create "Given up" --expert Baker --json
+"$conclave" dialogue abandon given-up --reason r >/dev/null
+run "a draft of it" 0 dialogue draft given-up
+has "the dialogue is closed"
+! grep -q "Next:" "$out"
+ok $? "$name: nobody is told to register it"
+run "… and --edit says the same" 1 dialogue draft given-up --edit
+has "dialogue_closed" err
+"$conclave" dialogue archive given-up >/dev/null
+
+run "a tag that it never had" 0 dialogue tag rye --remove unknown
+has "Nothing has changed."
+! grep -q "this was done before" "$out"
+ok $? "$name: nobody says that it was done"
 
 # ---- the width of the terminal -------------------------------------------------------------------------
 

@@ -143,15 +143,18 @@ is '.dialogues | length == 3'
 
 # A question that is asked anew goes on where it was interrupted, too.
 again() { run "$1" "$2" ask "Should we bake rye, or wheat?" --expert "Baker: crumb" --expert "Miller: flour" --again --json --agent "$3"; answer; }
-again "asked anew, and nobody answers" 1 ./not-there
+printf '#!/bin/sh\nexit 3\n' >broken.sh && chmod +x broken.sh
+again "asked anew, and nobody answers" 1 ./broken.sh
 is '.dialogue_id == "should-we-bake-rye-or-wheat-3" and .state == "stopped" and .reason == "quorum"'
 again "the same question goes on" 0 "$play $stage"
 is '.dialogue_id == "should-we-bake-rye-or-wheat-3" and .decided'
 
 # A key that the shell has put into the command.
 export BAKERS_TOKEN=tok-12345678
-run "a key in a command" 1 run oats --agent "./not-there --key tok-12345678"
-has "not-there --key [BAKERS_TOKEN]"
+run "a key in a command" 1 run oats --agent "./broken.sh --key tok-12345678"
+has "broken.sh --key [BAKERS_TOKEN]"
+run "a key in the name of a program" 1 run oats --agent "./tok-12345678"
+has "[BAKERS_TOKEN]" err
 ! grep -rqaF tok-12345678 .conclave "$out" "$err"
 ok $? "$name: is in no file"
 unset BAKERS_TOKEN
@@ -161,6 +164,83 @@ is '.stopping == false and .state == "ended"'
 "$conclave" dialogue create "Barley" --expert "Baker: crumb" >/dev/null
 run "what was never run" 1 run stop barley
 has "run_not_found" err
+
+# ---- without a decision -----------------------------------------------------------------------------------------------
+project without
+stage=$PWD/stage && mkdir -p stage/act
+asks() { run "$1" "$2" ask "$3" --expert "Baker: crumb" --expert "Miller: flour" --json --agent "$4"; answer; }
+asks "nobody can be understood" 1 "Bread?" "echo hello"
+is '.reason == "unmarked" and .state == "stopped" and .next_round == 1 and .spent.calls == 6'
+is '(.message | contains("the answer has no JSON object")) and (.advice | contains("docs/responses.md") and contains("conclave spec"))'
+is '[.rounds[0].experts[].expert] == ["cupcake", "muffin", "judge"]'
+run "people read why" 1 run bread --agent "echo hello"
+has "no answer of the round has marks"
+has "judge: its answers were refused"
+has "docs/responses.md"
+asks "the same with an agent that can, goes on" 0 "Bread?" "sh $root/test/run/agent.sh"
+is '.decided'
+run "a mechanical judge makes no sense of it, either" 1 ask "Cake?" --expert Baker --agent "echo hello" --judge mechanical --json
+answer
+is '.reason == "unmarked" and .next_round == 1'
+run "one round of it was asked for" 0 ask "Tart?" --expert Baker --agent "echo hello" --judge mechanical --rounds 1 --json
+answer
+is '.reason == "rounds" and .next_round == 1'
+cat >expert.sh <<'END'
+#!/bin/sh
+case $CONCLAVE_TASK in
+response) printf '[PERSPECTIVE P01: %s]\nOne.\n\n[MOVE:CONVERGE]\n' "$CONCLAVE_EXPERT" ;;
+verdict) cat verdict.json ;;
+*) echo '{"expert_scores": {"muffin": 1, "cupcake": 1}, "summary": "s"}' ;;
+esac
+END
+chmod +x expert.sh
+echo 'Rye.' >verdict.json
+asks "no verdict that can be registered" 1 "Rye?" ./expert.sh
+is '.reason == "judge" and .state == "stopped" and .converged and (.decided | not) and (.message | contains("no JSON object")) and (.advice | contains("--judge"))'
+echo '{"undecided": "Nobody weighed it."}' >verdict.json
+asks "nothing can be decided" 1 "Rye?" ./expert.sh
+is '.reason == "undecided" and .state == "ended" and .message == "judge: Nobody weighed it."'
+run "and it says so again" 1 run rye --agent ./expert.sh
+has "Nobody weighed it."
+
+# What cannot be started is said before anything is written.
+before=$("$conclave" dialogue list --json | jq '.dialogues | length')
+touch plain.txt
+printf '[agents.a]\ncommand = "./gone"\n[seats]\n"*" = "a"\njudge = "a"\n' >gone.toml
+# cannot NAME FAULT OPTION...
+cannot() {
+    told=$2
+    name=$1
+    shift 2
+    run "$name" 1 ask "Oat?" --expert Baker "$@"
+    has "$told" err
+    has "program_not_found" err
+}
+cannot "a program that is not installed" "--agent: there is no program 'no-such-agent'" --agent "no-such-agent -p"
+cannot "a path that is not there" "--agent: there is no program './gone' in '$PWD'" --agent ./gone
+cannot "a file that is no program" "--agent: './plain.txt' is not a file that may be executed" --agent ./plain.txt
+cannot "a judge that is not there" "--judge: there is no program './gone'" --agent ./expert.sh --judge "./gone -x"
+cannot "a seat whose program is not there" "gone.toml:4:7: the seat '*': there is no program './gone'" --agents gone.toml --yes
+cannot "the judge's seat" "gone.toml:5:9: the seat 'judge': there is no program './gone'" --agents gone.toml --yes
+run "in the background, too" 1 run rye --agent ./gone --background
+has "program_not_found" err
+run "a dry run needs no program" 0 ask "Oat?" --expert Baker --agent ./gone --dry-run
+[ "$("$conclave" dialogue list --json | jq '.dialogues | length')" = "$before" ]
+ok $? "none of them left a dialogue"
+
+# Seats that fit nobody.
+printf '[agents.a]\ncommand = "./expert.sh"\n[seats]\nmufin = "a"\nbakr = "a"\nwildcard = "a"\nBaker = "a"\n"*" = "a"\njudge = "mechanical"\n' >seats.toml
+run "seats that fit nobody" 0 ask "Spelt?" --expert "Baker: crumb" --agents seats.toml --yes --rounds 1
+has "seats.toml:4: the seat 'mufin' fits no expert of this dialogue; did you mean 'muffin'?" err
+has "seats.toml:5: the seat 'bakr' fits no expert of this dialogue; did you mean 'Baker'?" err
+has "warning: seats.toml:4: the seat 'mufin' fits no expert"
+[ "$(grep -c "fits no expert" "$err")" -eq 2 ]
+ok $? "$name: and those that fit are not told"
+
+# Events that quote somebody are JSON, too.
+run "a person is awaited" 1 ask "Millet?" --expert Baker --agent ./expert.sh --judge human --max-time 1 --json
+jq -e -s 'any(.[]; .event == "waiting" and (.type | contains("round-register")))' "$out" >/dev/null
+ok $? "$name: the event says what to type"
 
 # ---- is the panel worth it? -------------------------------------------------------------------------------------------
 begin control

@@ -35,6 +35,55 @@ done
 number=$((1 + $(grep -c '^\(not \)\{0,1\}ok' "$work/load")))
 [ "$number" -eq 5 ]
 ok $? "the clients have done their part"
+# ---- who listens to events and reads nothing ----
+rm "$work/said"
+"$conclave" serve --port 0 --json --patience 1 >"$work/said" 2>>"$work/log" &
+serving=$!
+for _ in $(seq 100); do
+    [ -s "$work/said" ] && break
+    sleep 0.1
+done
+url=$(jq -r .url "$work/said")
+sockets() { find /proc/$serving/fd -lname 'socket:*' | wc -l; }
+streams() { curl -s "$url/metrics" | sed -n 's/^conclave_event_streams //p'; }
+# within SECONDS COMMAND...: does it become true?
+within() {
+    tries=$(($1 * 20))
+    shift
+    until "$@"; do
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || return 1
+        sleep 0.05
+    done
+}
+for n in $(seq 800); do
+    [ "$n" -eq 1 ] || echo next
+    printf 'url=%s/api/mail/send\nheader="Content-Type: application/json"\noutput=/dev/null\ndata=%s\n' "$url" \
+        '"{\"from\":\"reader\",\"to\":[\"reader\"],\"body\":\"b\"}"'
+done >"$work/many"
+"$conclave" agent add reader >/dev/null
+curl -s -K "$work/many"
+before=$(sockets)
+# A client with little room: what the system does not keep for it waits in the server.
+perl -e 'use Socket;
+    socket(my $s, PF_INET, SOCK_STREAM, 0) or die "$!";
+    setsockopt($s, SOL_SOCKET, SO_RCVBUF, 4096) && setsockopt($s, 6, 2, 536) or die "$!"; # TCP_MAXSEG
+    connect($s, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die "$!";
+    syswrite($s, "GET /api/events?after=start HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    sleep 60' "${url##*:}" &
+mute=$!
+is_open() { [ "$(streams)" = 1 ] && [ "$(sockets)" -gt "$before" ]; }
+is_closed() { [ "$(streams)" = 0 ] && [ "$(sockets)" -eq "$before" ]; }
+within 10 is_open
+ok $? "a client listens to events and reads nothing"
+within 20 is_closed
+ok $? "it is cut off: the server has forgotten it, and closed its connection"
+curl -s -m 1 "$url/api/events?after=start" >"$work/whole"
+[ "$(grep -c '^data:' "$work/whole")" -ge 800 ]
+ok $? "somebody who reads gets all of it"
+kill $mute $serving
+wait $serving
+ok $? "the server ends"
 grep -v '"slow":true' "$work/log" >"$out" # on a busy machine
 sed 's/^/#   /' "$out" | head -n 20
 [ ! -s "$out" ]

@@ -382,6 +382,7 @@ static void every_part_of_the_search_index(void **state)
 {
     static const char *const changes[] = {
         "DELETE FROM search_texts WHERE id = 1",
+        "DELETE FROM search_index_idx",
         "UPDATE search_texts SET body = 'other' WHERE id = 1",
         "UPDATE search_texts SET status = 'other' WHERE id = 1",
         "UPDATE search_texts SET people = '[\"eve\"]' WHERE id = 1",
@@ -401,6 +402,10 @@ static void every_part_of_the_search_index(void **state)
     assert_ok(f->record->calls->search_check(f->record, &f->arena, &f->err), &f->err);
     write_some(f, "y", 2);
     board_write(f->record, &f->arena, BOARD("x"), "later", &f->err);
+    cv_buf many = {0}; /* the index has several pages */
+    for (int i = 0; i < 2000; i++)
+        cv_buf_printf(&many, "%s%d", i ? " word" : "word", i);
+    board_write(f->record, &f->arena, BOARD("y"), cv_buf_take(&many, &f->arena).p, &f->err);
     assert_ok(f->record->calls->search_check(f->record, &f->arena, &f->err), &f->err);
     assert_true(search(f, "later") > 0);
     assert_ok(f->record->calls->search_check(f->record, &f->arena, &f->err), &f->err);

@@ -278,6 +278,10 @@ static void hold_end(const world *w, cv_reason reason)
         assert_true(heard(w) < p->seat_count);
     if (reason == CV_REASON_CONVERGED || reason == CV_REASON_ROUNDS)
         assert_true(p->converged || p->next_round >= p->rounds);
+    if (reason == CV_REASON_JUDGE) /* whoever named it, there is no verdict without it */
+        assert_true(p->round.state == CV_SEAT_ABSENT || p->verdict.state == CV_SEAT_ABSENT);
+    if (reason == CV_REASON_CONVERGED || reason == CV_REASON_ROUNDS)
+        assert_true(p->judge != CV_JUDGE_AGENT);
     if (p->judge == CV_JUDGE_MECHANICAL)
         assert_false(p->decided); /* it never gives a verdict */
     assert_int_equal(p->settled, p->next_round);

@@ -178,6 +178,22 @@ async function saved(page, button) {
   await page.locator('.graph .node[data-id="T0001"]').hover();
   ok(await shows(page, "The proposal buys growth with income"), "hovering shows the citation");
   ok((await page.locator(".graph .near.node").count()) === 5, "what it is connected with stands out");
+  // The middle of a curve, where no box is: a reference has its citation, too.
+  const middle = await page.evaluate(() => {
+    const svg = document.querySelector(".graph");
+    const matrix = svg.getScreenCTM();
+    for (const path of svg.querySelectorAll(".edge.oppose, .edge.support"))
+      for (let part = 0.3; part < 0.7; part += 0.1) {
+        const { x, y } = path.getPointAtLength(part * path.getTotalLength()).matrixTransform(matrix);
+        if (!document.elementFromPoint(x, y)?.closest(".node") && y < innerHeight && x < innerWidth) return { x, y };
+      }
+  });
+  await page.mouse.move(middle.x, middle.y + 2);
+  const told = await page.locator(".tip").innerText().catch(() => "");
+  ok(/[PRTEC]\d{4} [\s\S]*\b(support|oppose|depend|resolve|address|refine|question)\b[\s\S]*[PRTEC]\d{4} /.test(told), "hovering a reference shows its citation", told);
+  ok((await page.locator(".graph .near.node").count()) === 2 && (await page.locator(".graph .near.edge").count()) === 1, "both of its ends stand out");
+  await page.mouse.move(2, 2);
+  ok((await page.locator(".tip").count()) === 0 && (await page.locator(".graph .near").count()) === 0, "nothing stays behind");
   await page.locator('.graph .node[data-id="T0001"]').click();
   ok((await shows(page, "Where it was said", "addressed by donut")) && page.url().endsWith("?item=T0001"), "a click opens history and source");
   await page.getByLabel("Reference").selectOption("support");

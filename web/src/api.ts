@@ -1,4 +1,4 @@
-// api.ts - asks the server: one operation, its answer or its fault. A report (dialogue export --format html) has no server:
+// api.ts - asks the server: one operation, its answer or its fault. A report (a scope exported as HTML) has no server:
 // it carries the answers with it.
 
 export interface Fault {
@@ -22,7 +22,7 @@ export type Value = string | number | boolean | null | Value[] | { [key: string]
 export type Input = { [key: string]: Value | undefined };
 
 export interface Report {
-  dialogue_id: string;
+  scope: string;
   answers: Record<string, unknown>;
 }
 

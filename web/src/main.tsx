@@ -10,7 +10,6 @@ import { rooms } from "./rooms";
 import { Who } from "./parts/act";
 import { Keys, useKeys, type Ways } from "./parts/keys";
 import { AgentsView } from "./views/agents";
-import { ReportView } from "./views/dialogue";
 import { FeedView } from "./views/feed";
 import { Home } from "./views/home";
 import { SearchView } from "./views/search";
@@ -160,7 +159,8 @@ function App(): preact.JSX.Element {
 }
 
 function ReportPage({ id }: { id: string }): preact.JSX.Element {
-  return <ReportView place={usePlace()} id={id} />;
+  const place = usePlace();
+  return <>{rooms.map((room) => room.Report && <room.Report place={place} id={id} key={room.name} />)}</>;
 }
 
 // What is printed is on white paper, whatever the page is on.
@@ -176,4 +176,4 @@ addEventListener("afterprint", () => {
 
 const root = document.getElementById("app");
 if (!report) connect();
-if (root) render(report ? <ReportPage id={report.dialogue_id} /> : <App />, root);
+if (root) render(report ? <ReportPage id={report.scope} /> : <App />, root);

@@ -45,6 +45,10 @@ export interface Room {
   useAgentNotes?: () => Map<string, string>;
   /** What the room knows of an agent, on the agent's page. */
   AboutAgent?: (props: { name: string }) => preact.JSX.Element | null;
-  /** Views besides its own: #/experts. */
+  /** What the first page shows of the room. */
+  Front?: View;
+  /** One scope as a page of its own, without a server (api.ts). */
+  Report?: (props: { place: Place; id: string }) => preact.JSX.Element;
+  /** Views besides its own, by their names in the address. */
   pages?: Record<string, { title: string; View: View }>;
 }

@@ -1,7 +1,7 @@
 // rooms.ts - the rooms that have views, in the order of the menu. A room that has none is shown by its feed (views/feed.tsx).
 import type { Room } from "./room";
 import { chat } from "./rooms/chat";
-import { dialogue } from "./rooms/dialogue";
+import { dialogue } from "./rooms/dialogue/room";
 import { mail } from "./rooms/mail";
 import { notes } from "./rooms/notes";
 import { link } from "./router";

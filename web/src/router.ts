@@ -1,4 +1,4 @@
-// router.ts - where we are: the part of the address behind "#". #/dialogue/ID/graph?kind=tension
+// router.ts - where we are: the part of the address behind "#". #/ROOM/SCOPE/view?name=value
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 

@@ -1,16 +1,4 @@
-// words.ts - how things look and read: kind by shape, status by colour and word, people by initials and a hue of their own.
-
-export type Kind = "perspective" | "recommendation" | "tension" | "evidence" | "claim";
-
-export const glyphs: Record<Kind, string> = {
-  perspective: "●",
-  recommendation: "⬢",
-  tension: "▲",
-  evidence: "■",
-  claim: "◆",
-};
-
-export const kinds = Object.keys(glyphs) as Kind[];
+// words.ts - how things look and read: status by colour and word, people by initials and a hue of their own.
 
 const tones: Record<string, string> = {
   open: "amber",
@@ -43,18 +31,25 @@ const tones: Record<string, string> = {
   online: "green",
 };
 
-/** The colour of a status. A perspective is never closed: that it is open is nothing to wait for. */
-export function toneOf(status: string, kind?: Kind): string {
-  if (kind === "perspective" && status === "open") return "ink";
-  return tones[status] ?? "grey";
-}
+/** The colour of a status. */
+export const toneOf = (status: string): string => tones[status] ?? "grey";
 
 /** The same name has the same colour everywhere. */
 export function hueOf(name: string): number {
   let hash = 7;
   for (const letter of name) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 360;
-  return hash;
+  return (hash * 137) % 360; // names that differ in one letter are far apart
 }
+
+/** Two letters: of a name of several parts the first ones of the first and the last part. */
+export function initials(name: string): string {
+  const parts = name.split(/[\s._-]+/).filter(Boolean);
+  const [first = "", last = ""] = [parts[0], parts[parts.length - 1]];
+  return parts.length > 1 ? [...first].slice(0, 1).concat([...last].slice(0, 1)).join("") : [...name].slice(0, 2).join("");
+}
+
+/** Text of others within a sentence: if it is written from right to left, what follows keeps its order. */
+export const isolate = (text: string): string => (/[\u0590-\u08ff\ufb1d-\ufefc]/.test(text) ? `\u2068${text}\u2069` : text);
 
 export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);

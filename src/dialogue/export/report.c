@@ -91,7 +91,7 @@ void cv_report_print(cv_arena *a, cv_str dialogue_id, cv_str title, cv_str docum
     cv_buf_add(out, style);
     cv_buf_add_z(
         out, "</style>\n</head>\n<body>\n<div id=\"app\"></div>\n<noscript>This report needs JavaScript.</noscript>\n"
-             "<script type=\"application/json\" id=\"report\">{\"dialogue_id\":");
+             "<script type=\"application/json\" id=\"report\">{\"scope\":");
     print_json(out, cv_buf_str(&id));
     cv_buf_add_z(out, ",\"answers\":{\"dialogue/export\":");
     print_json(out, document);

@@ -4,9 +4,11 @@
  * stand in the notes. Nothing is written.
  */
 #include "base/plain.h"
+#include "dialogue/dynamics.h"
 #include "dialogue/intake/diagnosis.h"
 #include "dialogue/intake/duplicates.h"
 #include "dialogue/intake/response_files.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 
@@ -20,6 +22,7 @@ typedef struct {
     cv_diagnostics unread, all;
     cv_extract judge; /* of the summary of the last round that is registered, up to this one */
     cv_notices warnings;
+    cv_str obstacle; /* why it cannot be registered; empty: it can */
 } draft;
 
 static bool load(cv_call *call, draft *d)
@@ -31,6 +34,28 @@ static bool load(cv_call *call, draft *d)
     if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &d->state, &err))
         return cv_call_fail(call, &err);
     return cv_attendance_round(call, &d->state, &d->round);
+}
+
+static bool is_empty(const cv_extract *h)
+{
+    return h->entities.count + h->links.count + h->moves.count + h->updates.count + h->positions.count == 0;
+}
+
+/* Why the draft cannot be registered as it is; empty: it can. */
+static cv_str find_obstacle(const draft *d)
+{
+    size_t responses = 0;
+    for (size_t i = 0; i < d->attendance.count; i++)
+        responses += d->attendance.items[i].response != NULL;
+    if (cv_state_is_closed(&d->state) ||
+        cv_str_eq(d->state.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]))
+        return CV_STR("the dialogue is closed: no round is registered any more");
+    if (!is_empty(&d->extract))
+        return CV_STR("");
+    return cv_arena_printf(d->call->arena,
+                           responses ? "the responses of round %lld say nothing that could be registered"
+                                     : "round %lld has no response yet",
+                           (long long)d->round);
 }
 
 static void compose(draft *d)
@@ -49,6 +74,9 @@ static void compose(draft *d)
     if (d->round < cv_state_next_round(&d->state))
         cv_notice_add(&d->warnings, a, CV_STR("round_registered"),
                       "round %lld is registered: it will not be taken a second time", (long long)d->round);
+    d->obstacle = find_obstacle(d);
+    if (d->obstacle.n && d->round >= cv_state_next_round(&d->state))
+        cv_notice_add(&d->warnings, a, CV_STR("nothing_to_register"), "%.*s", CV_FMT(d->obstacle));
 }
 
 /* Verdicts that the judge's own summary proposes and the record does not have. */
@@ -173,13 +201,7 @@ static bool refuse_empty(const draft *d)
 {
     cv_call *call = d->call;
     cv_err err = {.arena = call->arena};
-    size_t responses = 0;
-    for (size_t i = 0; i < d->attendance.count; i++)
-        responses += d->attendance.items[i].response != NULL;
-    cv_err_set(&err, CV_ERR_NOT_FOUND,
-               responses ? "the responses of round %lld say nothing that could be registered"
-                         : "round %lld has no response yet",
-               (long long)d->round);
+    cv_err_set(&err, CV_ERR_NOT_FOUND, "%.*s", CV_FMT(d->obstacle));
     cv_err_suggest(&err,
                    cv_arena_printf(call->arena, "'%.*s' tells who is missing and what was not understood",
                                    CV_FMT(cv_call_name(call, CV_STR("dialogue round-verify"), d->state.id, NULL, 0))));
@@ -190,7 +212,9 @@ static bool print_payload(const draft *d)
 {
     const cv_extract *h = &d->extract;
     cv_json_writer w = {.out = d->call->out, .indent = 2};
-    if (h->entities.count + h->links.count + h->moves.count + h->updates.count + h->positions.count == 0)
+    if (d->round >= cv_state_next_round(&d->state) && !cv_journal_open(d->call, &d->state, false))
+        return false;
+    if (is_empty(h))
         return refuse_empty(d);
     cv_extract_print_payload(h, &w);
     d->call->verbatim = true;

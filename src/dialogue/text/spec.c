@@ -30,7 +30,7 @@ static void entities(cv_buf *out)
     cv_buf_add_z(
         out,
         "\nIn a response use your own slug in capitals, the kind's letter, two digits for the round and two for your\n"
-        "own count: `MUFFIN-P0102` is Muffin's second perspective in round 1. What is registered gets a global id\n"
+        "own count: `MUFFIN-P0102` is Muffin's second perspective in round 1. A registered item gets a global id\n"
         "(`P0107`); refer to items of earlier rounds by it.\n");
 }
 
@@ -244,12 +244,12 @@ void cv_skill_print_expert(cv_buf *out)
         "client shows only its\n   name, load it first; Claude Code: `ToolSearch` with "
         "`select:mcp__conclave__blue_dialogue_respond`.\n"
         "2. The command: `conclave dialogue respond DIALOGUE_ID --round N --expert SLUG --content @FILE`.\n"
-        "3. The file alone: write the response where the prompt says. The judge hands it in.\n"
+        "3. The file alone: write the response where the prompt says. The judge sends it.\n"
         "4. None of them: the response is your answer, and nothing else around it.\n\n"
         "The first two answer at once with what was understood: look at `diagnostics`, and mend what is `lost` by "
-        "handing in once more with\n`replace: true`.\n\n"
+        "sending it once more with\n`replace: true`.\n\n"
         "## What you return\n\n"
-        "When the response is handed in or in its file, the judge has it: do not repeat it. Return who you are, where "
+        "When the response is sent or in its file, the judge has it: do not repeat it. Return who you are, where "
         "it is, and what is in it; the answer to `blue_dialogue_respond` has these members ready:\n\n"
         "```json\n"
         "{\"expert_slug\": \"muffin\", \"round\": 1, \"response_path\": \"…/round-1/response-muffin.md\",\n"

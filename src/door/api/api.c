@@ -1,11 +1,8 @@
 /* api.c - operations as routes: a request, its call on a worker, its answer; see api.h. */
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "base/err_json.h"
 #include "base/heap.h"
-#include "base/log.h"
 #include "base/steady.h"
 #include "door/api/parts.h"
 
@@ -16,16 +13,11 @@ static const char json_type[] = "application/json";
 void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *format, ...)
 {
     cv_arena a = {0};
-    cv_err err = {.arena = &a};
-    cv_buf body = {0};
     va_list args;
     va_start(args, format);
-    cv_err_set(&err, code, "%s", cv_arena_vprintf(&a, format, args).p);
+    cv_http_refuse(x, status, code, cv_arena_vprintf(&a, format, args).p);
     va_end(args);
-    cv_errs_print_json(&err, 1, false, &(cv_json_writer){.out = &body});
-    cv_http_answer(x, status, json_type, cv_buf_str(&body));
     cv_http_release(x);
-    cv_buf_release(&body);
     cv_arena_release(&a);
 }
 
@@ -45,37 +37,11 @@ void cv_api_call_free(cv_api_call *call)
     cv_heap_free(call);
 }
 
-enum { SLOW_US = 1000000 }; /* what takes longer is told in any case */
-
-/* Who asked for what, and what became of it. */
-static void log_call(const cv_api_call *call, int status, int64_t us)
-{
-    cv_buf line = {0};
-    cv_json_writer w = {.out = &line};
-    cv_json_begin_object(&w);
-    cv_json_key_int(&w, "request", (int64_t)call->id);
-    cv_json_key_str(&w, "method", cv_http_method(call->x));
-    cv_json_key_str(&w, "path", cv_http_path(call->x));
-    if (call->actor.p)
-        cv_json_key_str(&w, "actor", call->actor);
-    cv_json_key_int(&w, "status", status);
-    cv_json_key_int(&w, "microseconds", us);
-    if (us >= SLOW_US)
-        cv_json_key_bool(&w, "slow", true);
-    cv_json_end_object(&w);
-    cv_log_line("%.*s", CV_FMT(cv_buf_str(&line)));
-    cv_buf_release(&line);
-}
-
 void cv_api_answer(cv_api_call *call, int status, cv_str body)
 {
-    int64_t us = cv_steady_us() - call->since_us;
-    char id[24];
-    int n = snprintf(id, sizeof id, "%" PRIu64, call->id);
     cv_api_count_call(call, status);
-    if (call->api->log || us >= SLOW_US || status >= 500)
-        log_call(call, status, us);
-    cv_http_add_header(call->x, "X-Request-Id", (cv_str){id, (size_t)n});
+    if (call->actor.p)
+        cv_http_name_actor(call->x, call->actor);
     cv_http_answer(call->x, status, status == 304 ? NULL : json_type, body);
     cv_http_release(call->x);
 }
@@ -138,6 +104,8 @@ static void open_stream(cv_work *work, cv_arena *a, void *mine)
     cv_str reply;
     if (run(call, a, mine, &errs, &reply) && cv_json_parse(a, reply, &tree, &err)) {
         cv_api_count_call(call, 200);
+        if (call->actor.p)
+            cv_http_name_actor(call->x, call->actor);
         cv_api_events_add(call, call->after.p ? call->after : cv_json_get_text(&tree, "position"));
     } else {
         cv_api_answer(call, cv_api_status(cv_errs_code(errs.items, errs.count, false)),
@@ -170,7 +138,6 @@ static cv_api_call *call_new(cv_api *api, cv_http_exchange *x, const cv_operatio
     call->x = x;
     call->op = op;
     call->number = number_of(op);
-    call->id = atomic_fetch_add(&api->last_request, 1) + 1;
     call->since_us = cv_steady_us();
     call->bearer = bearer.p ? cv_arena_copy(&call->arena, bearer) : bearer;
     call->tag = copy_header(&call->arena, x, "If-None-Match");
@@ -213,7 +180,23 @@ static void refuse_path(cv_http_exchange *x, cv_str path)
 static void refuse_method(cv_http_exchange *x, const char *allowed)
 {
     cv_http_add_header(x, "Allow", cv_str_of(allowed));
-    cv_api_refuse(x, 405, CV_ERR_USAGE, "%s", allowed);
+    cv_api_refuse(x, 405, CV_ERR_USAGE, "%.*s is not possible at %.*s; possible: %s",
+                  CV_FMT(cv_str_head(cv_http_method(x), 20)), CV_FMT(cv_str_head(cv_http_path(x), 100)), allowed);
+}
+
+/* A link, an image or a page that is fetched early must not change anything. */
+static void refuse_get(cv_http_exchange *x, const cv_operation *op)
+{
+    cv_http_add_header(x, "Allow", CV_STR("POST"));
+    cv_api_refuse(x, 405, CV_ERR_USAGE,
+                  "'%s%s%s' writes or takes something: send it with POST, its input as a JSON object in the body",
+                  op->room, *op->room ? " " : "", op->verb);
+}
+
+/* HEAD is a GET of which only the headers are sent: the HTTP server leaves the body out. */
+static bool is_get(const cv_http_exchange *x)
+{
+    return cv_str_eq(cv_http_method(x), CV_STR("GET")) || cv_str_eq(cv_http_method(x), CV_STR("HEAD"));
 }
 
 static bool reads_only(const cv_operation *op)
@@ -258,28 +241,44 @@ static void take_get(cv_api *api, cv_http_exchange *x, const cv_operation *op)
 static void take_operation(cv_api *api, cv_http_exchange *x, cv_str path)
 {
     const cv_operation *op = find(path);
-    cv_str method = cv_http_method(x);
     if (!op)
         refuse_path(x, path);
-    else if (cv_str_eq(method, CV_STR("POST")))
+    else if (cv_str_eq(cv_http_method(x), CV_STR("POST")))
         take_post(api, x, op);
-    else if (cv_str_eq(method, CV_STR("GET")) && reads_only(op))
+    else if (!is_get(x))
+        refuse_method(x, reads_only(op) ? "GET, HEAD, POST" : "POST");
+    else if (reads_only(op))
         take_get(api, x, op);
     else
-        refuse_method(x, reads_only(op) ? "GET, POST" : "POST");
+        refuse_get(x, op);
 }
 
 /* ---- what is not an operation ------------------------------------------------------------------------------------ */
 
+/* Where a parameter of /api/events belongs; NULL: it has none of this name. */
+static cv_str *parameter_of(cv_api_call *call, cv_str name)
+{
+    return cv_str_eq(name, CV_STR("after"))   ? &call->after
+           : cv_str_eq(name, CV_STR("room"))  ? &call->room
+           : cv_str_eq(name, CV_STR("scope")) ? &call->scope
+                                              : NULL;
+}
+
 static void find_parameter(void *ctx, cv_str name, cv_str value)
 {
     cv_api_call *call = ctx;
-    cv_str *to = cv_str_eq(name, CV_STR("after"))   ? &call->after
-                 : cv_str_eq(name, CV_STR("room"))  ? &call->room
-                 : cv_str_eq(name, CV_STR("scope")) ? &call->scope
-                                                    : NULL;
-    if (to && value.p)
-        *to = cv_arena_copy(&call->arena, value);
+    cv_str *to = parameter_of(call, name);
+    if (to)
+        *to = cv_arena_copy(&call->arena, value.p ? value : CV_STR(""));
+    else if (name.n || value.p)
+        call->stranger = cv_arena_copy(&call->arena, name);
+}
+
+/* What was given empty is refused like any other value that nobody knows. */
+static void print_given(cv_json_writer *w, const char *key, cv_str value)
+{
+    if (value.p)
+        cv_json_key_str(w, key, value);
 }
 
 /* A browser that comes back says where it was. The feed is asked for its end, and whether it knows the position. */
@@ -292,14 +291,20 @@ static void take_events(cv_api *api, cv_http_exchange *x)
     cv_api_call *call = call_new(api, x, cv_op_called(CV_STR("feed")));
     cv_json_writer w = {.out = &call->text};
     cv_http_each_parameter(x, find_parameter, call);
+    if (call->stranger.p) {
+        cv_api_refuse(x, 400, CV_ERR_UNKNOWN_FIELD, "unknown parameter '%.*s'; possible: after, room, scope",
+                      CV_FMT(cv_str_head(call->stranger, 100)));
+        cv_api_call_free(call);
+        return;
+    }
     cv_str last = copy_header(&call->arena, x, "Last-Event-ID");
-    if (last.p)
+    if (last.n)
         call->after = last;
     cv_json_begin_object(&w);
     cv_json_key_int(&w, "limit", 0);
-    cv_json_key_str_if(&w, "after", call->after);
-    cv_json_key_str_if(&w, "room", call->room);
-    cv_json_key_str_if(&w, "scope", call->scope);
+    print_given(&w, "after", call->after);
+    print_given(&w, "room", call->room);
+    print_given(&w, "scope", call->scope);
     cv_json_end_object(&w);
     queue(call, open_stream);
 }
@@ -307,9 +312,7 @@ static void take_events(cv_api *api, cv_http_exchange *x)
 static void take_description(cv_http_exchange *x)
 {
     cv_arena a = {0};
-    cv_http_add_header(x, "Cache-Control", CV_STR("no-cache"));
-    cv_http_answer(x, 200, json_type, cv_api_describe(&a));
-    cv_http_release(x);
+    cv_api_answer_tagged(x, cv_api_describe(&a));
     cv_arena_release(&a);
 }
 
@@ -348,6 +351,11 @@ static bool is_own_origin(const cv_http_exchange *x)
     return !origin.p || (scheme != SIZE_MAX && host.p && cv_str_eq_nocase(cv_str_from(origin, scheme + 3), host));
 }
 
+static void refuse_origin(cv_http_exchange *x)
+{
+    cv_api_refuse(x, 403, CV_ERR_NOT_ALLOWED, "pages of other origins may not use this server");
+}
+
 /* Where everything else is. */
 static void take_index(cv_http_exchange *x)
 {
@@ -375,8 +383,10 @@ static void handle_api(cv_http_exchange *x, void *ctx)
 {
     cv_str whole = cv_http_path(x), path = cv_str_from(whole, whole.n < strlen("/api/") ? whole.n : strlen("/api/"));
     if (!is_own_origin(x))
-        cv_api_refuse(x, 403, CV_ERR_NOT_ALLOWED, "pages of other origins may not use this server");
-    else if (!path.n && cv_str_eq(cv_http_method(x), CV_STR("GET")))
+        refuse_origin(x);
+    else if (!is_get(x) && (!path.n || cv_str_eq(path, CV_STR("openapi.json"))))
+        refuse_method(x, "GET, HEAD");
+    else if (!path.n)
         take_index(x);
     else if (cv_str_eq(path, CV_STR("events")))
         take_events(ctx, x);
@@ -392,6 +402,10 @@ static void handle_api(cv_http_exchange *x, void *ctx)
 static void handle_health(cv_http_exchange *x, void *ctx)
 {
     cv_api *api = ctx;
+    if (!is_get(x)) {
+        refuse_method(x, "GET, HEAD");
+        return;
+    }
     bool readable = cv_service_is_readable(api->service);
     cv_http_add_header(x, "Cache-Control", CV_STR("no-store"));
     cv_http_answer(x, readable ? 200 : 503, json_type,
@@ -415,7 +429,12 @@ static void serve_metrics(cv_work *work, cv_arena *a, void *mine)
 
 static void handle_metrics(cv_http_exchange *x, void *ctx)
 {
-    queue(call_new(ctx, x, cv_op_called(CV_STR("feed"))), serve_metrics);
+    if (!is_own_origin(x))
+        refuse_origin(x);
+    else if (!is_get(x))
+        refuse_method(x, "GET, HEAD");
+    else
+        queue(call_new(ctx, x, cv_op_called(CV_STR("feed"))), serve_metrics);
 }
 
 /* Who has left is not answered any more; what it asked for goes on, unless it looks. */
@@ -433,7 +452,7 @@ static void gone(cv_http_exchange *x, void *ctx)
 void cv_api_routes(cv_api *api, cv_http_route ret_routes[CV_API_ROUTES])
 {
     const cv_http_route routes[CV_API_ROUTES] = {
-        {.path = "/api/", .handle = handle_api, .gone = gone, .ctx = api},
+        {.path = "/api/", .handle = handle_api, .gone = gone, .ctx = api, .prompt = true},
         {.path = "/api", .handle = handle_api, .gone = gone, .ctx = api},
         {.path = "/healthz", .handle = handle_health, .ctx = api, .open = true},
         {.path = "/metrics", .handle = handle_metrics, .gone = gone, .ctx = api},
@@ -441,16 +460,15 @@ void cv_api_routes(cv_api *api, cv_http_route ret_routes[CV_API_ROUTES])
     memcpy(ret_routes, routes, sizeof routes);
 }
 
-cv_api *cv_api_new(cv_service *service, cv_workers *workers, bool log)
+cv_api *cv_api_new(cv_service *service, cv_workers *workers, unsigned patience_seconds)
 {
     cv_api *api = CV_HEAP_NEW(cv_api);
     api->service = service;
     api->workers = workers;
-    api->log = log;
     api->started_ms = cv_steady_ms();
     api->slow_at = CV_NEW_ARRAY(&api->arena, cv_op_count(), int64_t);
     api->counts = CV_NEW_ARRAY(&api->arena, cv_op_count(), cv_api_count);
-    api->events = cv_api_events_new(service);
+    api->events = cv_api_events_new(service, patience_seconds);
     api->kept = cv_answer_cache_new();
     pthread_mutex_init(&api->lock, NULL);
     return api;

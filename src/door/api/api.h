@@ -21,8 +21,9 @@ typedef struct cv_api cv_api;
 
 enum { CV_API_ROUTES = 4 };
 
-/* The workers have cv_service_own as their own. `log`: a line of JSON on standard error for every request. */
-cv_api *cv_api_new(cv_service *service, cv_workers *workers, bool log);
+/* The workers have cv_service_own as their own. `patience_seconds`: who listens to events and reads nothing for so long
+ * is cut off. */
+cv_api *cv_api_new(cv_service *service, cv_workers *workers, unsigned patience_seconds);
 void cv_api_routes(cv_api *api, cv_http_route ret_routes[CV_API_ROUTES]);
 
 /* Answers what waits, and ends the streams; once the workers are closed. */

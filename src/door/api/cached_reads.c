@@ -63,12 +63,23 @@ static void make_tag(cv_str reply, char to[MAX_TAG])
 /* A client that has the same already needs no bytes. */
 static void answer_tagged(cv_api_call *call, cv_str tag, cv_str reply)
 {
-    bool known = call->has_query && call->tag.p && cv_str_find(call->tag, tag) != SIZE_MAX;
+    bool known = call->has_query && cv_http_has_tag(call->tag, tag);
     if (call->has_query)
         cv_http_add_header(call->x, "ETag", tag);
     cv_http_add_header(call->x, "Cache-Control", call->has_query ? CV_STR("no-cache") : CV_STR("no-store"));
     cv_http_add_header(call->x, "Vary", CV_STR("Authorization, Cookie"));
     cv_api_answer(call, known ? 304 : 200, known ? (cv_str){NULL, 0} : reply);
+}
+
+void cv_api_answer_tagged(cv_http_exchange *x, cv_str reply)
+{
+    char tag[MAX_TAG];
+    make_tag(reply, tag);
+    bool known = cv_http_has_tag(cv_http_header(x, "If-None-Match"), cv_str_of(tag));
+    cv_http_add_header(x, "ETag", cv_str_of(tag));
+    cv_http_add_header(x, "Cache-Control", CV_STR("no-cache"));
+    cv_http_answer(x, known ? 304 : 200, known ? NULL : "application/json", known ? CV_STR("") : reply);
+    cv_http_release(x);
 }
 
 /* ---- what is kept: the tag, who acted, the answer; a line each ----------------------------------------------------

@@ -24,7 +24,6 @@ enum {
     PAGE = 100,              /* commits at once */
     SLOW_LOOK_MS = 50,       /* while somebody has not read yet what was sent */
     MAX_UNSENT = 256 * 1024, /* bytes that wait for a client: with more it gets nothing new */
-    STALLED_MS = 30 * 1000,  /* without reading anything of them */
     MAX_POSITION = 200,
 };
 
@@ -35,15 +34,17 @@ typedef struct stream {
     cv_str bearer;      /* whose right to listen is looked at again and again; absent: none came */
     cv_str room, scope; /* only these; absent: all */
     int64_t since_ms;   /* when it came: older commits were not late for it */
-    size_t unsent;      /* of a client that is slow: what it had still to read, */
-    int64_t stalled_ms; /*   and since when it has not read anything */
+    uint64_t sent;      /* how much the client had got when it was last looked at, */
+    int64_t stalled_ms; /*   and since when it has not taken more, though something waits for it */
     bool pending;       /* there may be something for it */
     bool over;
+    bool stalled; /* … because its client does not read */
     struct stream *next;
 } stream;
 
 struct cv_api_events {
     cv_service *service;
+    int64_t patience_ms;  /* with who does not read anything of what waits */
     pthread_mutex_t lock; /* of all that follows, but for what the thread has for itself */
     stream *first;
     size_t count;
@@ -59,10 +60,11 @@ struct cv_api_events {
     uint64_t version;
 };
 
-cv_api_events *cv_api_events_new(cv_service *service)
+cv_api_events *cv_api_events_new(cv_service *service, unsigned patience_seconds)
 {
     cv_api_events *events = CV_HEAP_NEW(cv_api_events);
     events->service = service;
+    events->patience_ms = 1000 * (int64_t)patience_seconds;
     events->poke = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     pthread_mutex_init(&events->lock, NULL);
     return events;
@@ -153,7 +155,10 @@ static void drop_over(cv_api_events *events)
         }
         *at = s->next;
         events->count--;
-        cv_http_end(s->x);
+        if (s->stalled)
+            cv_http_cut(s->x);
+        else
+            cv_http_end(s->x);
         cv_http_release(s->x);
         cv_arena_release(&s->arena);
         cv_heap_free(s);
@@ -242,19 +247,20 @@ static void look(cv_api_events *events)
         check_rights(events);
 }
 
-/* Is anybody slow? Nothing is written to those, so what is left becomes less only when they read. */
+/* Who takes nothing of what waits for them is cut off in the end. Is anybody slow? */
 static bool watch_slow(cv_api_events *events)
 {
     int64_t now = cv_steady_ms();
     bool any = false;
     pthread_mutex_lock(&events->lock);
     for (stream *s = events->first; s; s = s->next) {
-        size_t unsent = cv_http_unsent(s->x);
-        if (unsent <= MAX_UNSENT || unsent != s->unsent)
+        uint64_t sent = cv_http_sent(s->x);
+        if (sent != s->sent || cv_http_unsent(s->x) == 0)
             s->stalled_ms = now;
-        s->unsent = unsent;
-        s->over = s->over || now - s->stalled_ms >= STALLED_MS;
-        any = any || unsent > MAX_UNSENT;
+        s->sent = sent;
+        s->stalled = now - s->stalled_ms >= events->patience_ms;
+        s->over = s->over || s->stalled;
+        any = any || is_slow(s);
     }
     drop_over(events);
     pthread_mutex_unlock(&events->lock);
@@ -305,7 +311,8 @@ void cv_api_events_add(cv_api_call *call, cv_str position)
     cv_api_events *events = call->api->events;
     stream *s = CV_HEAP_NEW(stream);
     assert(position.n <= MAX_POSITION && "the schema of the feed sees to it");
-    *s = (stream){.x = call->x, .pending = true, .since_ms = cv_clock_system().now_ms(NULL)};
+    *s = (stream){
+        .x = call->x, .pending = true, .since_ms = cv_clock_system().now_ms(NULL), .stalled_ms = cv_steady_ms()};
     memcpy(s->position, position.p, position.n);
     s->bearer = keep(&s->arena, call->bearer);
     s->room = keep(&s->arena, call->room);

@@ -1,4 +1,9 @@
-/* openapi.c - the API described in OpenAPI 3.1, from the rows of the operations and their schemas; see api.h. */
+/* openapi.c - the API described in OpenAPI 3.1, from the rows of the operations and their schemas; see api.h. What is
+ * not an operation stands in schemas/api/openapi.json.
+ */
+#include <assert.h>
+
+#include "base/embedded.h"
 #include "door/api/parts.h"
 #include "kit/schema.h"
 
@@ -14,18 +19,12 @@ static void open(cv_json_writer *w, const char *key)
 }
 
 /* {"application/json": {"schema": …}} */
-static void print_content(cv_json_writer *w, const cv_json *schema, const char *reference)
+static void print_content(cv_json_writer *w, const cv_json *schema)
 {
     open(w, "content");
     open(w, "application/json");
     cv_json_key(w, CV_STR("schema"));
-    if (schema) {
-        cv_json_value(w, schema);
-    } else {
-        cv_json_begin_object(w);
-        print_text(w, "$ref", reference);
-        cv_json_end_object(w);
-    }
+    cv_json_value(w, schema);
     cv_json_end_object(w);
     cv_json_end_object(w);
 }
@@ -35,11 +34,10 @@ static void print_responses(cv_json_writer *w, const cv_json *output)
     open(w, "responses");
     open(w, "200");
     print_text(w, "description", "done");
-    print_content(w, output, NULL);
+    print_content(w, output);
     cv_json_end_object(w);
     open(w, "default");
-    print_text(w, "description", "refused, or failed");
-    print_content(w, NULL, "#/components/schemas/fault");
+    print_text(w, "$ref", "#/components/responses/fault");
     cv_json_end_object(w);
     cv_json_end_object(w);
 }
@@ -85,14 +83,14 @@ static void print_method(cv_json_writer *w, cv_arena *a, const cv_operation *op,
     } else {
         open(w, "requestBody");
         cv_json_key_bool(w, "required", cv_json_get(schemas.input, CV_STR("required")));
-        print_content(w, schemas.input, NULL);
+        print_content(w, schemas.input);
         cv_json_end_object(w);
     }
     print_responses(w, schemas.output);
     cv_json_end_object(w);
 }
 
-static void print_paths(cv_json_writer *w, cv_arena *a)
+static void print_paths(cv_json_writer *w, cv_arena *a, const cv_json *others)
 {
     open(w, "paths");
     for (size_t i = 0; i < cv_op_count(); i++) {
@@ -104,39 +102,33 @@ static void print_paths(cv_json_writer *w, cv_arena *a)
             print_method(w, a, op, "get");
         cv_json_end_object(w);
     }
+    for (uint32_t i = 0; i < others->count; i++) {
+        cv_json_key(w, others->members[i].key);
+        cv_json_value(w, &others->members[i].value);
+    }
     cv_json_end_object(w);
 }
-
-/* The shape of err_json.h. */
-static const char fault[] =
-    "{\"type\":\"object\",\"required\":[\"status\",\"error_code\",\"message\"],\"properties\":{"
-    "\"status\":{\"const\":\"error\"},\"error_code\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"},"
-    "\"field\":{\"type\":\"string\"},\"valid_options\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-    "\"suggestion\":{\"type\":\"string\"},\"errors\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}}";
 
 cv_str cv_api_describe(cv_arena *a)
 {
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
+    cv_json *frame = CV_NEW(a, cv_json);
+    cv_err err = {.arena = a};
+    bool parsed = cv_json_parse(a, cv_api_files[0].text, frame, &err);
+    assert(parsed && "it is part of the program");
+    (void)parsed;
     cv_json_begin_object(&w);
     print_text(&w, "openapi", "3.1.0");
     open(&w, "info");
     print_text(&w, "title", "Conclave");
     print_text(&w, "version", CV_VERSION);
     cv_json_end_object(&w);
-    print_paths(&w, a);
-    open(&w, "components");
-    open(&w, "schemas");
-    cv_json_key(&w, CV_STR("fault"));
-    cv_json_raw(&w, cv_str_of(fault));
-    cv_json_end_object(&w);
-    open(&w, "securitySchemes");
-    open(&w, "token");
-    print_text(&w, "type", "http");
-    print_text(&w, "scheme", "bearer");
-    cv_json_end_object(&w);
-    cv_json_end_object(&w);
-    cv_json_end_object(&w);
+    print_paths(&w, a, cv_json_get(frame, CV_STR("paths")));
+    cv_json_key(&w, CV_STR("components"));
+    cv_json_value(&w, cv_json_get(frame, CV_STR("components")));
+    cv_json_key(&w, CV_STR("security"));
+    cv_json_value(&w, cv_json_get(frame, CV_STR("security")));
     cv_json_end_object(&w);
     return cv_buf_take(&out, a);
 }

@@ -21,7 +21,6 @@ typedef struct {
 struct cv_api {
     cv_service *service;
     cv_workers *workers;
-    bool log;
     int64_t started_ms;
     int64_t *slow_at;                                  /* per operation */
     cv_api_count *counts;                              /* per operation */
@@ -30,7 +29,6 @@ struct cv_api {
     cv_api_call *first;                                /* that are not answered yet */
     cv_api_events *events;
     cv_answer_cache *kept; /* reads that were answered before (cached_reads.c) */
-    atomic_uint_least64_t last_request;
     cv_arena arena;
 };
 
@@ -41,7 +39,6 @@ struct cv_api_call {
     cv_http_exchange *x;
     const cv_operation *op;
     size_t number;  /* of the operation */
-    uint64_t id;    /* of the request */
     bool has_query; /* the input is in `text` already, made of the parameters */
     int64_t since_us;
     atomic_bool gone; /* the client has left */
@@ -54,6 +51,7 @@ struct cv_api_call {
     cv_str tag;         /* that the client has (If-None-Match); absent: none */
     cv_str after;       /* events: where to begin; absent: now */
     cv_str room, scope; /* events: only these; absent: all */
+    cv_str stranger;    /* events: a parameter that nobody knows; absent: none came */
     cv_api_call *prev, *next;
 };
 
@@ -63,19 +61,21 @@ struct cv_api_call {
 void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The answer of a call, counted and told in the log. */
+/* The answer of a call, counted. */
 void cv_api_answer(cv_api_call *call, int status, cv_str body);
 
 /* Takes the call off the list and gives its memory back. */
 void cv_api_call_free(cv_api_call *call);
 
-/* ---- cached_reads.c
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- cached_reads.c ---------------------------------------------------------------------------------------------- */
 
 /* Has the same been answered before, and is it still true? Then it is answered again; otherwise the call remembers its
  * question, so that what is answered can be kept. */
 bool cv_api_recall(cv_api_call *call);
 void cv_api_answer_read(cv_api_call *call, cv_str reply);
+
+/* What changes with the program only: with a tag, and not at all to a client that has it. */
+void cv_api_answer_tagged(cv_http_exchange *x, cv_str reply);
 
 /* ---- query.c ----------------------------------------------------------------------------------------------------- */
 
@@ -94,7 +94,7 @@ cv_str cv_api_describe(cv_arena *a);
 /* ---- events.c -----------------------------------------------------------------------------------------------------
  */
 
-cv_api_events *cv_api_events_new(cv_service *service);
+cv_api_events *cv_api_events_new(cv_service *service, unsigned patience_seconds);
 void cv_api_events_add(cv_api_call *call, cv_str position); /* takes the exchange over; from a worker */
 void cv_api_events_gone(cv_api_events *events, cv_http_exchange *x);
 

@@ -5,6 +5,7 @@
  *
  * Nothing is judged here: a number that is none becomes a text, an unknown name stays what it is, so that the schema
  * can refuse it together with everything else that is wrong. A list is given with commas, or as often as it has items.
+ * A name without a value is true where the schema wants a boolean, and an empty text everywhere else.
  */
 #include "base/file.h"
 #include "door/api/parts.h"
@@ -23,6 +24,8 @@ typedef struct {
 static void collect(void *ctx, cv_str name, cv_str value)
 {
     pairs *all = ctx;
+    if (!name.n && !value.p)
+        return; /* "&&" */
     *CV_PUSH(all->arena, all) =
         (parameter){cv_arena_copy(all->arena, name), value.p ? cv_arena_copy(all->arena, value) : value};
 }
@@ -58,7 +61,7 @@ static void write_items(cv_json_writer *w, cv_arena *a, const cv_json *property,
 {
     const cv_json *items = cv_json_get(property, CV_STR("items"));
     cv_str rest = value, item;
-    if (cv_json_get(property, CV_STR("x-whole")))
+    if (!value.n || cv_json_get(property, CV_STR("x-whole")))
         write_scalar(w, a, items, value);
     else
         while (cv_str_split(&rest, ',', &item))
@@ -70,7 +73,8 @@ static void write_value(cv_json_writer *w, pairs *all, size_t at, const cv_json 
     cv_str name = all->items[at].name;
     if (!is_list(property)) {
         cv_str value = all->items[at].value;
-        write_scalar(w, all->arena, property, value.p ? value : CV_STR("true"));
+        bool is_flag = property && cv_schema_allows(property, CV_STR("boolean"));
+        write_scalar(w, all->arena, property, value.p ? value : is_flag ? CV_STR("true") : CV_STR(""));
         return;
     }
     cv_json_begin_array(w);

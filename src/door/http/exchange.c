@@ -1,6 +1,7 @@
 /* exchange.c - one request and its answer, which comes from any thread; see http.h. */
 #include <assert.h>
 
+#include "base/err_json.h"
 #include "base/heap.h"
 #include "base/limits.h"
 #include "base/steady.h"
@@ -17,7 +18,9 @@ cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connec
     x->server = server;
     x->connection = connection;
     x->path = cv_heap_copy(cv_str_of(path));
-    x->method = method;
+    x->method = cv_heap_copy(cv_str_of(method));
+    x->id = atomic_fetch_add(&server->last_id, 1) + 1;
+    x->since_us = cv_steady_us();
     x->body.ceiling = server->options.max_body;
     return x;
 }
@@ -32,6 +35,8 @@ void cv_http_release(cv_http_exchange *x)
         cv_heap_free(x->headers[i].value);
     cv_http_drop_body(x);
     cv_heap_free(x->path);
+    cv_heap_free(x->method);
+    cv_heap_free(x->actor);
     cv_buf_release(&x->out);
     pthread_mutex_destroy(&x->lock);
     cv_heap_free(x);
@@ -91,6 +96,18 @@ cv_str cv_http_bearer(const cv_http_exchange *x)
     return authorization.p ? cv_guard_bearer(authorization) : cv_http_cookie(x);
 }
 
+void cv_http_name_actor(cv_http_exchange *x, cv_str actor)
+{
+    assert(!x->actor && !x->ready);
+    x->actor = cv_heap_copy(actor);
+}
+
+bool cv_http_has_tag(cv_str if_none_match, cv_str tag)
+{
+    return if_none_match.p &&
+           (cv_str_find(if_none_match, tag) != SIZE_MAX || cv_str_eq(cv_str_trim(if_none_match), CV_STR("*")));
+}
+
 void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value)
 {
     assert(x->header_count < CV_HTTP_MAX_HEADERS && !x->ready);
@@ -143,6 +160,7 @@ static void resume(cv_http_exchange *x)
 
 void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str body)
 {
+    cv_http_log(x, status);
     pthread_mutex_lock(&x->lock);
     assert(!x->ready && "a request has one answer");
     x->status = status;
@@ -153,8 +171,21 @@ void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str bo
     pthread_mutex_unlock(&x->lock);
 }
 
+void cv_http_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *message)
+{
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_buf body = {0};
+    cv_err_set(&err, code, "%s", message);
+    cv_errs_print_json(&err, 1, false, &(cv_json_writer){.out = &body});
+    cv_http_answer(x, status, "application/json", cv_buf_str(&body));
+    cv_buf_release(&body);
+    cv_arena_release(&a);
+}
+
 void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat)
 {
+    cv_http_log(x, status);
     pthread_mutex_lock(&x->lock);
     assert(!x->ready && !x->stream && "a request has one answer");
     x->status = status;
@@ -174,7 +205,7 @@ bool cv_http_write(cv_http_exchange *x, cv_str bytes)
     if (!x->left && reads)
         cv_buf_add(&x->out, bytes);
     if (!x->left && (!reads || !cv_buf_ok(&x->out)))
-        x->left = x->ended = true; /* who does not read is cut off */
+        x->left = x->ended = x->cut = true; /* who does not read is cut off */
     bool written = !x->left;
     x->said = cv_steady_ms();
     resume(x);
@@ -190,6 +221,14 @@ size_t cv_http_unsent(cv_http_exchange *x)
     return unsent;
 }
 
+uint64_t cv_http_sent(cv_http_exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    uint64_t sent = x->sent_in_all;
+    pthread_mutex_unlock(&x->lock);
+    return sent;
+}
+
 /* Who reads nothing gets nothing: the beat is no more than something that can fail. */
 void cv_http_exchange_beat(cv_http_exchange *x, int64_t now)
 {
@@ -201,6 +240,22 @@ void cv_http_exchange_beat(cv_http_exchange *x, int64_t now)
         resume(x);
     }
     pthread_mutex_unlock(&x->lock);
+}
+
+bool cv_http_exchange_is_cut(cv_http_exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    bool cut = x->cut;
+    pthread_mutex_unlock(&x->lock);
+    return cut;
+}
+
+void cv_http_cut(cv_http_exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    x->cut = true;
+    pthread_mutex_unlock(&x->lock);
+    cv_http_end(x);
 }
 
 void cv_http_end(cv_http_exchange *x)

@@ -5,6 +5,7 @@
  * is suspended, so that waiting costs nothing; whoever answers it resumes it.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "base/json.h"
 #include "base/steady.h"
 #include "door/http/framing.h"
 #include "door/http/parts.h"
@@ -46,6 +46,7 @@ static ssize_t read_stream(void *cls, uint64_t position, char *to, size_t max)
         size_t n = rest.n < max ? rest.n : max;
         memcpy(to, rest.p, n);
         x->sent += n;
+        x->sent_in_all += n;
         if (x->sent == x->out.n || x->sent > CV_HTTP_MAX_PENDING)
             drop_sent(x);
         result = (ssize_t)n;
@@ -65,12 +66,15 @@ static struct MHD_Response *make_response(cv_http_exchange *x)
         x->stream ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_stream, x, NULL)
                   : MHD_create_response_from_buffer(x->out.n, x->out.n ? x->out.p : (void *)(uintptr_t) "",
                                                     MHD_RESPMEM_PERSISTENT); /* the exchange outlives the response */
+    char id[24];
     if (!response)
         return NULL;
     if (x->type)
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, x->type);
     for (size_t i = 0; i < x->header_count; i++)
         MHD_add_response_header(response, x->headers[i].name, x->headers[i].value);
+    snprintf(id, sizeof id, "%" PRIu64, x->id);
+    MHD_add_response_header(response, "X-Request-Id", id);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     return response;
 }
@@ -102,27 +106,33 @@ static const cv_http_route *find_route(const cv_http_options *options, const cha
 
 /* ---- refusing --------------------------------------------------------------------------------------------------- */
 
-static void print_refusal(cv_buf *body, const char *why)
+static cv_err_code code_of(int status)
 {
-    cv_json_writer w = {.out = body};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("error"));
-    cv_json_key_str(&w, "message", cv_str_of(why));
-    cv_json_end_object(&w);
+    switch (status) {
+    case MHD_HTTP_UNAUTHORIZED:
+        return CV_ERR_TOKEN;
+    case MHD_HTTP_FORBIDDEN:
+        return CV_ERR_NOT_ALLOWED;
+    case MHD_HTTP_NOT_FOUND:
+        return CV_ERR_NOT_FOUND;
+    case MHD_HTTP_CONTENT_TOO_LARGE:
+        return CV_ERR_TOO_LARGE;
+    case MHD_HTTP_SERVICE_UNAVAILABLE:
+        return CV_ERR_CANCELLED;
+    default:
+        return CV_ERR_USAGE;
+    }
 }
 
 static void refuse(cv_http_exchange *x, int status, const char *why)
 {
-    cv_buf body = {0};
-    print_refusal(&body, why);
     if (status == MHD_HTTP_UNAUTHORIZED)
         cv_http_add_header(x, "WWW-Authenticate", CV_STR("Bearer"));
     if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
         cv_http_add_header(x, "Retry-After", CV_STR("1"));
     if (status == MHD_HTTP_BAD_REQUEST)
         cv_http_add_header(x, "Connection", CV_STR("close"));
-    cv_http_answer(x, status, "application/json", cv_buf_str(&body));
-    cv_buf_release(&body);
+    cv_http_refuse(x, status, code_of(status), why);
 }
 
 /* Answers although the body is still on its way. The library cannot: it would close the connection, and what the client
@@ -133,8 +143,10 @@ static void refuse_early(cv_http_exchange *x, int status, const char *why)
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     cv_buf response = {0};
     refuse(x, status, why);
-    cv_buf_printf(&response, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/json\r\n", status,
-                  MHD_get_reason_phrase_for((unsigned)status));
+    cv_buf_printf(&response,
+                  "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/json\r\nX-Request-Id: %" PRIu64
+                  "\r\n",
+                  status, MHD_get_reason_phrase_for((unsigned)status), x->id);
     for (size_t i = 0; i < x->header_count; i++)
         if (strcmp(x->headers[i].name, "Connection") != 0)
             cv_buf_printf(&response, "%s: %s\r\n", x->headers[i].name, x->headers[i].value);
@@ -167,14 +179,14 @@ static enum MHD_Result refuse_at_once(cv_http_exchange *x, int status, const cha
 /* ---- the request ------------------------------------------------------------------------------------------------ */
 
 /* What can be said before the body is there. */
-static enum MHD_Result admit(cv_http_exchange *x, const char *version)
+static enum MHD_Result admit(cv_http_exchange *x, const char *method, const char *version)
 {
     const cv_http_options *o = &x->server->options;
     const char *why = NULL;
     char served[128];
     uint64_t length = 0;
     cv_http_watch_body(x->server, x->connection);
-    if (!cv_framing_check(x->connection, x->method, version, &why))
+    if (!cv_framing_check(x->connection, method, version, &why))
         return refuse_at_once(x, MHD_HTTP_BAD_REQUEST, why);
     const cv_guarded request = {.host = cv_http_header(x, "Host"),
                                 .origin = cv_http_header(x, "Origin"),
@@ -222,6 +234,7 @@ static void hand_over(cv_http_exchange *x)
         refuse(x, MHD_HTTP_SERVICE_UNAVAILABLE, "the server is ending");
     } else {
         x->handed = true;
+        x->since_us = cv_steady_us();
         server->exchanges++;
         atomic_fetch_add(&x->holders, 1);
         x->route->handle(x, x->route->ctx);
@@ -258,7 +271,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
     cv_http_exchange *x = *state;
     if (!x) {
         x = *state = cv_http_exchange_new(cls, connection, url, method);
-        return admit(x, version);
+        return admit(x, method, version);
     }
     if (*upload_size > 0)
         return take_body(x, upload, upload_size);

@@ -10,6 +10,7 @@
  * nothing, or take too long to say it, are cut off; so is who does not read a stream. An exchange is held by the
  * connection and by whoever is to answer it: each gives up its share once, so an answer may come after the client has
  * gone. A request is refused as soon as it is known that it will be: the client need not have sent all of its body.
+ * Every request has a number: it stands in the answer (X-Request-Id) and in the log.
  */
 #ifndef CV_DOOR_HTTP_HTTP_H
 #define CV_DOOR_HTTP_HTTP_H
@@ -29,7 +30,8 @@ typedef struct {
     void (*handle)(cv_http_exchange *x, void *ctx);
     void (*gone)(cv_http_exchange *x, void *ctx); /* the client has left before the answer was whole */
     void *ctx;
-    bool open; /* it says nothing that is secret: no token is needed */
+    bool open;   /* it says nothing that is secret: no token is needed */
+    bool prompt; /* it answers at once: what is slow or fails is told in the log in any case */
 } cv_http_route;
 
 typedef struct {
@@ -47,6 +49,7 @@ typedef struct {
     unsigned request_seconds; /* a request must be whole by then */
     unsigned idle_seconds;    /* between requests */
     unsigned beat_seconds;    /* after which silence a stream gets its beat; 0: never */
+    bool log;                 /* every request is told in the log */
     /* Who serves what the routes hand over: those without work move bytes instead, so that what they read nobody needs
      * to be called for. The server's own thread takes over from one that does not come back, and calls others when what
      * waits does not move. NULL: the server does it alone. */
@@ -69,18 +72,29 @@ cv_str cv_http_bearer(const cv_http_exchange *x);
  */
 void cv_http_each_parameter(const cv_http_exchange *x, void (*visit)(void *ctx, cv_str name, cv_str value), void *ctx);
 
+/* Who has asked, for the log; before the answer. */
+void cv_http_name_actor(cv_http_exchange *x, cv_str actor);
+
 /* A header of the response; before it begins. */
 void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value);
 
 /* The whole response. */
 void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str body);
 
+/* The whole response: a fault in the shape of every door (base/err_json.h). */
+void cv_http_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *message);
+
+/* Does a client have what the tag stands for? Its header If-None-Match names one tag, several, or * for any. */
+bool cv_http_has_tag(cv_str if_none_match, cv_str tag);
+
 /* A response in pieces. `beat` is written when nothing else was for a while, so that it is noticed when the client has
  * gone; NULL: nothing is. */
 void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat);
 bool cv_http_write(cv_http_exchange *x, cv_str bytes); /* false: the client has gone, or reads too slowly */
-size_t cv_http_unsent(cv_http_exchange *x);            /* bytes that the client has still to read */
+size_t cv_http_unsent(cv_http_exchange *x); /* bytes that wait: the client has not read enough to take them */
+uint64_t cv_http_sent(cv_http_exchange *x); /* bytes that were sent so far */
 void cv_http_end(cv_http_exchange *x);
+void cv_http_cut(cv_http_exchange *x); /* the same, but the client is not waited for: its connection is shut down */
 
 /* Whoever answers it is done with it. */
 void cv_http_release(cv_http_exchange *x);

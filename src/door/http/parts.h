@@ -4,6 +4,7 @@
  *     guard.c      who may come in
  *     framing.c    is it certain what the request says?
  *     exchange.c   one request and its answer
+ *     request_log.c    … in the log
  *     timeouts.c   who takes too long
  *     turns.c      who moves the bytes
  *     library.c    libmicrohttpd, loaded when the server starts
@@ -40,7 +41,10 @@ struct cv_http_exchange {
     struct MHD_Connection *connection;
     const cv_http_route *route;
     char *path;
-    const char *method; /* the library's, like the headers */
+    char *method;
+    uint64_t id;
+    int64_t since_us; /* when it came; once the whole of it was there: since then */
+    char *actor;      /* who has asked; NULL: nobody is named */
     cv_buf body;
     size_t counted; /* bytes of it that are counted in server->bodies */
     bool refused;   /* answered before its body was whole: what still comes is thrown away */
@@ -52,11 +56,13 @@ struct cv_http_exchange {
     bool suspended; /* the connection waits */
     bool ready;     /* there is an answer, or the beginning of a stream */
     bool stream, ended, left;
+    bool cut; /* the connection is to be shut down */
     int status;
     const char *type, *beat;
-    int64_t said; /* when something was last written to the stream */
-    cv_buf out;   /* the whole body, or what of the stream has not been sent */
-    size_t sent;
+    int64_t said;         /* when something was last written to the stream */
+    cv_buf out;           /* the whole body, or what of the stream has not been sent */
+    size_t sent;          /* of these */
+    uint64_t sent_in_all; /* of the whole stream */
     cv_http_exchange *next_resumed;
 };
 
@@ -73,6 +79,7 @@ struct cv_http_server {
     cv_guard guard;
     struct MHD_Daemon *daemon;
     atomic_size_t bodies; /* bytes of bodies that are not answered yet */
+    atomic_uint_least64_t last_id;
     uint16_t port;
     pthread_mutex_t gate; /* held while a route gets a request */
     bool closed;
@@ -97,6 +104,11 @@ cv_str cv_http_cookie(const cv_http_exchange *x);          /* the token in it; a
 bool cv_http_count_body(cv_http_exchange *x, size_t more); /* false: it would be too much for the server */
 void cv_http_drop_body(cv_http_exchange *x);
 void cv_http_exchange_beat(cv_http_exchange *x, int64_t now); /* if it was silent for long */
+bool cv_http_exchange_is_cut(cv_http_exchange *x);
+
+/* ---- request_log.c ---------------------------------------------------------------------------------------------- */
+
+void cv_http_log(const cv_http_exchange *x, int status); /* if it is to be told */
 
 /* ---- timeouts.c ------------------------------------------------------------------------------------------------- */
 

@@ -87,7 +87,8 @@ void cv_http_watch_next(cv_http_server *server, struct MHD_Connection *connectio
 
 static void look_at(const cv_http_server *server, const cv_http_watched *w, int64_t now)
 {
-    if (w->deadline && w->deadline <= now && w->fd >= 0)
+    bool late = w->deadline && w->deadline <= now;
+    if (w->fd >= 0 && (late || (w->stream && cv_http_exchange_is_cut(w->stream))))
         shutdown(w->fd, SHUT_RDWR);
     if (w->stream && server->options.beat_seconds > 0)
         cv_http_exchange_beat(w->stream, now);

@@ -33,21 +33,29 @@ static const cv_embedded *find(cv_str name, const char *suffix)
     return NULL;
 }
 
-static void refuse(cv_http_exchange *x, int status, const char *why)
+/* "gzip;q=0" is a client that does not want it. */
+static bool refuses(cv_str coding)
 {
-    cv_buf body = {0};
-    cv_buf_printf(&body, "{\"status\":\"error\",\"message\":\"%s\"}", why);
-    cv_http_answer(x, status, "application/json", cv_buf_str(&body));
-    cv_http_release(x);
-    cv_buf_release(&body);
+    size_t at = cv_str_find(coding, CV_STR("q=0"));
+    cv_str rest = at == SIZE_MAX ? CV_STR("1") : cv_str_from(coding, at + strlen("q=0"));
+    for (size_t i = 0; i < rest.n; i++)
+        if (rest.p[i] != '.' && rest.p[i] != '0' && rest.p[i] != ' ')
+            return false;
+    return true;
+}
+
+static bool accepts_gzip(const cv_http_exchange *x)
+{
+    cv_str rest = cv_http_header(x, "Accept-Encoding"), coding;
+    while (rest.p && cv_str_split(&rest, ',', &coding))
+        if (cv_str_starts_nocase(cv_str_trim(coding), CV_STR("gzip")))
+            return !refuses(coding);
+    return false;
 }
 
 static void send_file(cv_http_exchange *x, cv_str name)
 {
-    cv_str accepts = cv_http_header(x, "Accept-Encoding");
-    const cv_embedded *plain = find(name, ""), *packed = accepts.p && cv_str_find(accepts, CV_STR("gzip")) != SIZE_MAX
-                                                             ? find(name, ".gz")
-                                                             : NULL;
+    const cv_embedded *plain = find(name, ""), *packed = accepts_gzip(x) ? find(name, ".gz") : NULL;
     cv_http_add_header(x, "Content-Security-Policy",
                        CV_STR("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
                               "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"));
@@ -58,8 +66,7 @@ static void send_file(cv_http_exchange *x, cv_str name)
     char tag[20];
     snprintf(tag, sizeof tag, "\"%.16s\"", sent->digest);
     cv_http_add_header(x, "ETag", cv_str_of(tag));
-    cv_str has = cv_http_header(x, "If-None-Match");
-    if (has.p && cv_str_find(has, cv_str_of(tag)) != SIZE_MAX) {
+    if (cv_http_has_tag(cv_http_header(x, "If-None-Match"), cv_str_of(tag))) {
         cv_http_answer(x, 304, NULL, CV_STR(""));
     } else {
         if (packed)
@@ -77,10 +84,13 @@ static void handle(cv_http_exchange *x, void *ctx)
     if (name.n == 0)
         name = CV_STR("index.html");
     if (!find(name, "")) {
-        refuse(x, 404, "nothing is served at this path; / is the dashboard, /api/openapi.json tells the rest");
+        cv_http_refuse(x, 404, CV_ERR_NOT_FOUND,
+                       "nothing is served at this path; / is the dashboard, /api/openapi.json describes the rest");
+        cv_http_release(x);
     } else if (!cv_str_eq(method, CV_STR("GET")) && !cv_str_eq(method, CV_STR("HEAD"))) {
         cv_http_add_header(x, "Allow", CV_STR("GET, HEAD"));
-        refuse(x, 405, "GET");
+        cv_http_refuse(x, 405, CV_ERR_USAGE, "pages are read with GET or HEAD");
+        cv_http_release(x);
     } else {
         send_file(x, name);
     }

@@ -422,7 +422,7 @@ static size_t counted(const cv_notes_file *file)
 bool cv_notes_insert(cv_arena *a, const cv_notes_file *file, const cv_note_insertion *notes, size_t count,
                      cv_str *ret_text, size_t *ret_bad, cv_err *err)
 {
-    cv_notes_container container = cv_notes_languages[file->language].note, there;
+    cv_notes_container container = cv_notes_languages[file->language].note, there = container;
     cv_splices all = {0};
     cv_notes_file again;
     for (size_t i = 0; i < count; i++) {

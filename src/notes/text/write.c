@@ -46,7 +46,7 @@ static const char *trouble_of(cv_note_field_id id, cv_str value, const char **re
     if (cv_utf8_valid(value) < value.n)
         return "it is not valid UTF-8";
     if (cv_str_trim(value).n == 0)
-        return cv_note_fields[id].required ? "it is empty" : NULL;
+        return cv_note_fields[id].required ? "it is missing or empty" : NULL;
     if (cv_str_has_control(value) || has_line_separator(value))
         return "it has a line break or another control character";
     if (id == CV_NOTE_SPEAKER && value.n > CV_NOTES_MAX_NAME)
@@ -54,9 +54,9 @@ static const char *trouble_of(cv_note_field_id id, cv_str value, const char **re
     if (id == CV_NOTE_TARGET && (value.n > CV_NOTES_MAX_TARGET || !targets_valid(value)))
         return "it is not a target: each begins with '@'";
     if (id == CV_NOTE_MOOD && !cv_mood_valid(value))
-        return "it is not six hex digits";
+        return "it is not a mood";
     if (id == CV_NOTE_DATE && !cv_notes_date_valid(value))
-        return "it is not a date of the form YYYYMMDDHHMMSS";
+        return "it is not a date";
     if (id == CV_NOTE_MESSAGE && cv_notes_length(value) > CV_NOTES_MAX_MESSAGE)
         return "it has more than 272 characters; nothing is cut";
     return NULL;
@@ -69,7 +69,7 @@ bool cv_note_values_check(const cv_note_values *values, cv_note_fault tell, void
         const char *advice = NULL,
                    *trouble = values->of[i].p ? trouble_of((cv_note_field_id)i, values->of[i], &advice) : NULL;
         if (!values->of[i].p && cv_note_fields[i].required)
-            trouble = "it is missing", advice = cv_note_fields[i].rule.p;
+            trouble = "it is missing or empty", advice = cv_note_fields[i].rule.p;
         if (trouble) {
             tell(ctx, (cv_note_field_id)i, CV_ERR_NOTES_VALUE, trouble, advice);
             ok = false;
@@ -232,7 +232,7 @@ bool cv_notes_may_set(const cv_notes_file *file, cv_err *err)
     const cv_notes_header *h = &file->header;
     const cv_note *dialog = cv_notes_header_dialog(file);
     if (h->state != CV_HEADER_NONE && h->state != CV_HEADER_WHOLE)
-        return refuse_header(file, cv_header_states[h->state], "mend the header by hand; 'notes lint' tells where",
+        return refuse_header(file, cv_header_states[h->state], "mend the header by hand; 'notes lint' shows where",
                              err);
     if (h->dialogs > 1)
         return refuse_header(file, CV_STR("it has the key 'dialog' more than once"),

@@ -2,6 +2,7 @@
  *
  *     search_seen_texts   the texts, as they were indexed, and how many words the index counts in each
  *     search_all_words    the words of the index, each at its place
+ *     search_one_word     one of them, found the way that a search goes: through the pages' own index
  *     search_averages     how many there are
  *
  * The words are compared by sums: every (word, row, column, place) of the index is hashed and added up, and so is every
@@ -110,27 +111,67 @@ static bool read_texts(const cv_search_index *x, cv_sqlite *s, words *ret_words,
     return ok && st;
 }
 
+/* One word, as often as it was met in the walk along all of them. */
+typedef struct {
+    cv_buf word;
+    int64_t count;
+} run_of_word;
+
+static bool is_found(const cv_search_index *x, cv_sqlite *s, const run_of_word *run, cv_err *err)
+{
+    if (!run->count)
+        return true;
+    sqlite3_stmt *st = cv_sqlite_use(s, "search_one_word");
+    bool ok = st && cv_sqlite_bind_str(st, ":term", cv_buf_str(&run->word)) && cv_sqlite_step(st) > 0;
+    bool same = ok && sqlite3_column_int64(st, 0) == run->count;
+    bool damaged = !ok && (sqlite3_errcode(s->db) & 0xff) == SQLITE_CORRUPT;
+    if (st)
+        sqlite3_reset(st);
+    if (!ok && !damaged)
+        return cv_sqlite_fail(s, "check the search index", err);
+    return same || cv_search_disagrees(x, CV_STR("a search does not find all words that it has"), err);
+}
+
+/* The walk gives the words in order: when the next one comes, the last one is complete. */
+static bool follow_word(const cv_search_index *x, cv_sqlite *s, run_of_word *run, cv_str word, cv_err *err)
+{
+    if (!run->count || !cv_str_eq(word, cv_buf_str(&run->word))) {
+        if (!is_found(x, s, run, err))
+            return false;
+        cv_buf_clear(&run->word);
+        cv_buf_add(&run->word, word);
+        run->count = 0;
+    }
+    run->count++;
+    return true;
+}
+
 static bool read_index(const cv_search_index *x, cv_sqlite *s, words *ret_words, cv_err *err)
 {
     static const char *const names[] = {"ids", "title", "body"};
     _Static_assert(CV_COUNT(names) == COLUMNS, "a name per column");
     sqlite3_stmt *st = cv_sqlite_use(s, "search_all_words");
+    run_of_word run = {0};
+    bool found = true;
     int got = -1;
-    while (st && (got = cv_sqlite_step(st)) > 0) {
+    while (st && found && (got = cv_sqlite_step(st)) > 0) {
         cv_str column = cv_sqlite_column_str(st, 2);
         uint64_t i = 0;
         while (i < COLUMNS && !cv_str_eq(column, cv_str_of(names[i])))
             i++;
         add_word(ret_words, cv_sqlite_column_str(st, 0), sqlite3_column_int64(st, 1), i,
                  (uint64_t)sqlite3_column_int64(st, 3));
+        found = follow_word(x, s, &run, cv_sqlite_column_str(st, 0), err);
     }
+    found = found && (got != 0 || is_found(x, s, &run, err));
+    cv_buf_release(&run.word);
     if (got < 0 && (sqlite3_errcode(s->db) & 0xff) == SQLITE_CORRUPT)
         cv_search_disagrees(x, CV_STR("its words cannot be read"), err);
     else if (got < 0)
         cv_sqlite_fail(s, "check the search index", err);
     if (st)
         sqlite3_reset(st);
-    return got == 0;
+    return got == 0 && found;
 }
 
 /* The index keeps how many rows it has, and how many words in each column. An index without rows keeps nothing. */

@@ -9,7 +9,7 @@ const keys: [string, string][] = [
   ["/", "search everything"],
   ["j, k", "next and previous row"],
   ["Enter", "open the row"],
-  ["[, ]", "previous and next view of a dialogue"],
+  ["[, ]", "previous and next view"],
   ["?", "this overview"],
   ["Esc", "close, leave a field, or go back"],
   ["g h", "home"],

@@ -5,25 +5,17 @@ import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { report } from "../api";
 import type { Asked } from "../ask";
-import { link, linkWith, useHere, type Place } from "../router";
-import { clock, glyphs, hueOf, toneOf, type Kind } from "../words";
+import { link } from "../router";
+import { clock, hueOf, initials, toneOf } from "../words";
 
-export function Status({ word, kind }: { word: string; kind?: Kind }): preact.JSX.Element {
-  return <span class={`status ${toneOf(word, kind)}`}>{word}</span>;
-}
-
-export function Glyph({ kind, status }: { kind: Kind; status: string }): preact.JSX.Element {
-  return (
-    <span class={`glyph ${toneOf(status, kind)}`} aria-hidden="true">
-      {glyphs[kind]}
-    </span>
-  );
+export function Status({ word, tone = toneOf(word) }: { word: string; tone?: string }): preact.JSX.Element {
+  return <span class={`status ${tone}`}>{word}</span>;
 }
 
 function Dot({ name }: { name: string }): preact.JSX.Element {
   return (
     <span class="dot" style={{ "--hue": String(hueOf(name)) }} aria-hidden="true">
-      {[...name].slice(0, 2).join("")}
+      {initials(name)}
     </span>
   );
 }
@@ -45,8 +37,6 @@ export function Person({ name, href }: { name: string; href?: string }): preact.
   );
 }
 
-export const ExpertName = ({ slug }: { slug: string }): preact.JSX.Element => <Person name={slug} href={link("experts", slug)} />;
-
 export const AgentName = ({ name }: { name: string }): preact.JSX.Element => <Person name={name} href={link("agents", name)} />;
 
 export function Time({ at }: { at: string }): preact.JSX.Element {
@@ -61,19 +51,10 @@ export function Time({ at }: { at: string }): preact.JSX.Element {
 const withoutImages = (html: string): string =>
   html.replace(/<img src="([^"]*)" alt="([^"]*)"[^>]*>/g, (_, address: string, words: string) => `<a href="${address}">${words || address}</a>`);
 
-/** Ids of entities become links, but for those in links, code and tags. */
-const withIds = (html: string, address: (id: string) => string | undefined): string =>
-  html.replace(/<a [\s\S]*?<\/a>|<code[\s\S]*?<\/code>|<[^>]*>|\b[PRTEC]\d{4}\b/g, (found) => {
-    const href = found.startsWith("<") ? undefined : address(found);
-    return href ? `<a class="id" href="${href.replaceAll("&", "&amp;")}">${found}</a>` : found;
-  });
-
-/** What agents write: markdown, of which nothing is ever taken for HTML. `known`: the entities that it may name. */
-export function Prose({ text, known }: { text: string; known?: { id: string; byId: Map<string, unknown> } }): preact.JSX.Element {
-  const here = useHere();
+/** What agents write: markdown, of which nothing is ever taken for HTML. `linked` may make links of words in it. */
+export function Prose({ text, linked = (html) => html }: { text: string; linked?: (html: string) => string }): preact.JSX.Element {
   const html = withoutImages(micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }));
-  const linked = known ? withIds(html, (id) => (known.byId.has(id) ? besideHref(here, known.id, id) : undefined)) : html;
-  return <div class="prose" dir="auto" dangerouslySetInnerHTML={{ __html: linked }} />;
+  return <div class="prose" dir="auto" dangerouslySetInnerHTML={{ __html: linked(html) }} />;
 }
 
 /** The data once it is there; until then what is known about it. */
@@ -99,21 +80,6 @@ export function Loaded<T>({ asked, children }: { asked: Asked<T>; children: (dat
     <p class="loading" aria-busy="true">
       Loading …
     </p>
-  );
-}
-
-/** An entity opens beside what is looked at; somewhere else it has a page of its own. */
-function besideHref(here: Place, dialogue: string, id: string): string {
-  const beside = here.path[0] === "dialogue" && here.path[1] === dialogue && here.path[2] !== "item";
-  return beside ? linkWith(here, { item: id }) : link("dialogue", dialogue, "item", id);
-}
-
-export function EntityLink({ dialogue, id, children }: { dialogue: string; id: string; children?: ComponentChildren }): preact.JSX.Element {
-  const here = useHere();
-  return (
-    <a class="id" href={besideHref(here, dialogue, id)} data-id={id}>
-      {children ?? id}
-    </a>
   );
 }
 

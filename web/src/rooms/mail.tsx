@@ -1,12 +1,14 @@
 // mail.tsx - the room of messages and tasks: mailboxes, their messages, one message with its course; dead letters; plans.
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import { useAsk, useAskAll } from "../ask";
 import { act, type Value } from "../api";
-import { layers } from "../layout";
 import { Act, person, usePeople } from "../parts/act";
+import { Layered, type Box, type Line } from "../parts/layered";
 import { savePicture } from "../parts/picture";
 import { AgentName, Crumbs, Heading, Loaded, Person, Prose, Status, Time } from "../parts/show";
 import type { Attention, Figure, Room } from "../room";
-import { link, type Place } from "../router";
+import { go, link, type Place } from "../router";
 import { agoSeconds, capital, count, cut, plural, toneOf } from "../words";
 
 interface Mailbox {
@@ -276,40 +278,39 @@ export function criticalPath(tasks: Task[]): string[] {
   return path;
 }
 
-const BOX = { width: 176, height: 52 };
+const signs: Record<string, string> = { completed: "✓", failed: "✗", running: "◐" };
 
 function Drawing({ plan, critical }: { plan: Plan; critical: string[] }): preact.JSX.Element {
-  const ranks = ranksOf(plan.tasks);
-  const edges = plan.tasks.flatMap((t) => t.depends_on.map((from) => ({ from, to: t.task_id })));
-  const points = layers(plan.tasks.map((t) => ({ id: t.task_id, rank: ranks.get(t.task_id) ?? 0 })), edges, { x: BOX.width + 48, y: BOX.height + 16 });
-  const all = [...points.values()];
-  const top = Math.min(0, ...all.map((p) => p.y)) - BOX.height / 2 - 2;
-  const width = Math.max(0, ...all.map((p) => p.x)) + BOX.width + 4;
-  const height = Math.max(0, ...all.map((p) => p.y)) - top + BOX.height / 2 + 2;
+  const boxes = useMemo((): Box[] => {
+    const ranks = ranksOf(plan.tasks);
+    return plan.tasks.map((t) => {
+      const status = t.status.toLowerCase();
+      return { id: t.task_id, rank: ranks.get(t.task_id) ?? 0, tone: toneOf(status), shape: signs[status] ?? "○", name: t.task_id, below: `${t.target_agent} · ${status}` };
+    });
+  }, [plan]);
+  const lines = useMemo(() => {
+    const holds = new Set(critical);
+    return plan.tasks.flatMap((t) => t.depends_on.map((from): Line => (holds.has(from) && holds.has(t.task_id) ? { from, to: t.task_id, look: "critical", tone: "ink" } : { from, to: t.task_id, look: "", tone: "grey" })));
+  }, [plan]);
+  const byId = new Map(plan.tasks.map((t) => [t.task_id, t]));
+  const tell = (t: Task | undefined): ComponentChildren =>
+    t && (
+      <>
+        <strong>{t.task_id}</strong> {t.action.replaceAll("_", " ").toLowerCase()}
+        <div class="facts">
+          {t.target_agent} · {t.status.toLowerCase()}
+        </div>
+      </>
+    );
   return (
-    <div class="scroll">
-      <svg class="tasks" width={width} height={height} viewBox={`-2 ${top} ${width} ${height}`} role="img" aria-label={`Tasks of ${plan.plan}; the table below says the same`}>
-        {edges.map((e) => {
-          const [a, b] = [points.get(e.from), points.get(e.to)];
-          if (!a || !b) return null;
-          const middle = (a.x + BOX.width + b.x) / 2;
-          const on = critical.includes(e.from) && critical.includes(e.to);
-          return <path class={`edge ${on ? "critical" : "grey"}`} d={`M${a.x + BOX.width},${a.y} C${middle},${a.y} ${middle},${b.y} ${b.x},${b.y}`} />;
-        })}
-        {plan.tasks.map((t) => {
-          const p = points.get(t.task_id) ?? { x: 0, y: 0 };
-          return (
-            <g class={`task ${toneOf(t.status.toLowerCase())}`} transform={`translate(${p.x},${p.y - BOX.height / 2})`}>
-              <rect width={BOX.width} height={BOX.height} rx={6} />
-              <text x={10} y={21} class="name">
-                {cut(`${t.task_id} · ${t.target_agent}`, 24)}
-              </text>
-              <text x={10} y={39}>{t.status.toLowerCase()}</text>
-            </g>
-          );
-        })}
-      </svg>
-    </div>
+    <Layered
+      boxes={boxes}
+      lines={lines}
+      label={`Tasks of ${plan.plan}; the table below says the same`}
+      onOpen={(id) => go(link("mail", byId.get(id)?.target_agent ?? ""))}
+      tellBox={(id) => tell(byId.get(id))}
+      tellLine={({ from, to }) => `${to} waits for ${from}`}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-// home.tsx - what is going on: what waits for somebody, the dialogues, the project in numbers, what was committed lately.
+// home.tsx - what is going on: what waits for somebody, the project in numbers, what rooms show of themselves, what was committed lately.
 import { Feed } from "../parts/feed";
 import { Choice, Heading } from "../parts/show";
 import type { Attention, Figure } from "../room";
@@ -6,7 +6,6 @@ import { rooms } from "../rooms";
 import { linkWith, link, type Place } from "../router";
 import { capital, count } from "../words";
 import { AgentNames, useAgents } from "./agents";
-import { Dialogues } from "./dialogues";
 
 /** All that waits, room by room. The table of rooms is constant, so the hooks are asked in the same order each time. */
 function useAttention(): Attention[] {
@@ -90,7 +89,7 @@ export function Home({ place }: { place: Place }): preact.JSX.Element {
       <Figures />
       <div class="columns">
         <div>
-          <Dialogues place={place} short />
+          {rooms.map((room) => room.Front && <room.Front place={place} key={room.name} />)}
           <Agents />
         </div>
         <Activity place={place} />

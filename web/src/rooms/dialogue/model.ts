@@ -1,5 +1,6 @@
 // dialogue.ts - a dialogue as its export tells it, and what follows from it: the sentence on top, the edges, who agrees.
-import { capital, count, cut, first, list, vote, type Kind } from "./words";
+import { capital, count, cut, first, isolate, list, vote } from "../../words";
+import { type Kind } from "./words";
 
 export interface Reference {
   type: string;
@@ -166,7 +167,7 @@ function decided(d: Dialogue, final: Verdict): string {
   const against = [...new Set(dissents(d).map((v) => capital(v.author ?? "somebody")))];
   const disagree = against.length ? ` ${list(against)} ${against.length === 1 ? "disagrees" : "disagree"}.` : "";
   const result = final.vote ? ` (${vote(final.vote)})` : "";
-  return `Decided in round ${final.round}: ${final.recommendation.replace(/\.$/, "")}${result}.${disagree}`;
+  return `Decided in round ${final.round}: ${isolate(final.recommendation.replace(/\.$/, ""))}${result}.${disagree}`;
 }
 
 function awaited(d: Dialogue, waiting: Waiting | undefined): string {
@@ -179,13 +180,13 @@ function awaited(d: Dialogue, waiting: Waiting | undefined): string {
 
 const LABEL = 70; // letters of a label within a sentence
 
-const named = (tensions: Entity[]): string => first(tensions.map((t) => `${cut(t.label, LABEL)} (${first(t.contributors)})`));
+const named = (tensions: Entity[]): string => first(tensions.map((t) => `${isolate(cut(t.label, LABEL))} (${first(t.contributors)})`));
 
 /** What holds everything up: the oldest by name, the others by number. */
 function stuck(d: Dialogue, [oldest, ...others]: Entity[]): string {
   if (!oldest) return "";
   const rounds = count(d.rounds.length - 1 - oldest.round, "round");
-  return `Nobody has answered ${oldest.id} ${cut(oldest.label, LABEL)} for ${rounds}${others.length ? `, nor ${count(others.length, "other tension")} for two rounds or more` : ""}.`;
+  return `Nobody has answered ${oldest.id} ${isolate(cut(oldest.label, LABEL))} for ${rounds}${others.length ? `, nor ${count(others.length, "other tension")} for two rounds or more` : ""}.`;
 }
 
 /** One sentence, or three short ones, that say where it stands and why it is not finished. */

@@ -1,9 +1,9 @@
 // panel.tsx - who sat in one dialogue, what they scored, what became of what they said, and who agreed with whom.
-import { agreement, type Dialogue, type Expert } from "../dialogue";
-import { Chart } from "../parts/chart";
-import { HeatMap } from "../parts/heat";
-import { ExpertName } from "../parts/show";
-import { capital, count, plural } from "../words";
+import { agreement, type Dialogue, type Expert } from "./model";
+import { Chart } from "../../parts/chart";
+import { HeatMap } from "./heat";
+import { ExpertName } from "./show";
+import { capital, count, plural } from "../../words";
 
 function fate(d: Dialogue, slug: string): string {
   const own = d.entities.filter((e) => e.contributors.includes(slug));

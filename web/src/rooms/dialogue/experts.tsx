@@ -1,11 +1,13 @@
 // experts.tsx - experts over all dialogues: how they scored, what became of what they said, who agrees with whom.
-import { useAsk } from "../ask";
-import type { Agreement } from "../dialogue";
-import { Chart } from "../parts/chart";
-import { HeatMap } from "../parts/heat";
-import { Crumbs, ExpertName, Glyph, Heading, Loaded, Person, Status } from "../parts/show";
-import { link, type Place } from "../router";
-import { capital, count, list, plural, type Kind } from "../words";
+import { useAsk } from "../../ask";
+import type { Agreement } from "./model";
+import { Chart } from "../../parts/chart";
+import { HeatMap } from "./heat";
+import { Crumbs, Heading, Loaded, Person } from "../../parts/show";
+import { ExpertName, Glyph, Status } from "./show";
+import { link, type Place } from "../../router";
+import { capital, count, list, plural } from "../../words";
+import { type Kind } from "./words";
 
 interface Summary {
   expert_slug: string;

@@ -1,12 +1,12 @@
 // dialogue.tsx - the room of deliberations: what waits in it, and which view an address means.
-import { useAsk, useAskAll } from "../ask";
-import { Heading } from "../parts/show";
-import type { Attention, Figure, Room } from "../room";
-import { link } from "../router";
-import { DialogueView } from "../views/dialogue";
-import { Dialogues } from "../views/dialogues";
-import { ExpertsView } from "../views/experts";
-import { count, cut } from "../words";
+import { useAsk, useAskAll } from "../../ask";
+import { Heading } from "../../parts/show";
+import type { Attention, Figure, Room } from "../../room";
+import { link } from "../../router";
+import { DialogueView, ReportView } from "./view";
+import { Dialogues } from "./dialogues";
+import { ExpertsView } from "./experts";
+import { count, cut } from "../../words";
 
 interface Row {
   dialogue_id: string;
@@ -99,6 +99,8 @@ export const dialogue: Room = {
   useFigures,
   AboutAgent,
   View: ({ place }) => (place.path[1] ? <DialogueView id={place.path[1]} view={place.path[2] ?? ""} key={place.path[1]} /> : <Dialogues place={place} />),
+  Front: ({ place }) => <Dialogues place={place} short />,
+  Report: ReportView,
   pages: { experts: { title: "Experts", View: ExpertsView } },
   told: (commit) => verbs[(commit.operation ?? "").replace("dialogue ", "")] ?? (commit.operation ?? "changed").replace("dialogue ", ""),
   address: (scope, kind, id) => {

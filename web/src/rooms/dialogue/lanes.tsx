@@ -1,7 +1,7 @@
 // lanes.tsx - who said something in which round: a row for each expert, one sign for each contribution. Who was asked and
 // said nothing is a dot; who did not sit is an empty cell; a check mark is a signal to converge.
-import { dissents, type Dialogue, type Entity } from "../dialogue";
-import { glyphs, kinds, toneOf } from "../words";
+import { dissents, type Dialogue, type Entity } from "./model";
+import { glyphs, kinds, toneOf } from "./words";
 import { EntityLink, ExpertName } from "./show";
 
 interface Lane {

@@ -1,9 +1,10 @@
 // history.tsx - what happened in a dialogue, event by event, the newest first; and its last lines, live.
-import { useAsk, type Asked } from "../ask";
-import type { Dialogue } from "../dialogue";
-import { EntityLink, Heading, Loaded, Time } from "../parts/show";
-import { link } from "../router";
-import { list, plural } from "../words";
+import { useAsk, type Asked } from "../../ask";
+import type { Dialogue } from "./model";
+import { Heading, Loaded, Time } from "../../parts/show";
+import { EntityLink } from "./show";
+import { link } from "../../router";
+import { list, plural } from "../../words";
 
 interface Event {
   event: number;

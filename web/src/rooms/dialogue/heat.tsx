@@ -1,7 +1,8 @@
 // heat.tsx - who agrees with whom: support minus oppose, with the counts behind each number; the sign says what the colour does.
-import type { Agreement } from "../dialogue";
-import { cut } from "../words";
-import { ExpertName, Heading } from "./show";
+import type { Agreement } from "./model";
+import { cut } from "../../words";
+import { Heading } from "../../parts/show";
+import { ExpertName } from "./show";
 
 function sentence(people: string[], pairs: Map<string, Agreement>): string {
   const all = [...pairs.entries()].map(([key, p]) => ({ pair: key.split(" "), net: p.support - p.oppose, p }));

@@ -1,9 +1,10 @@
 // rounds.tsx - one round: the judge's synthesis and scores, then each expert's items beside the response as it was written.
-import { passages, textOf, type Dialogue, type Entity, type Round, type Spoken } from "../dialogue";
-import { report } from "../api";
-import { Choice, EntityLink, ExpertName, Glyph, Heading, Prose, Status } from "../parts/show";
-import { link, type Place } from "../router";
-import { capital, count, plural } from "../words";
+import { passages, textOf, type Dialogue, type Entity, type Round, type Spoken } from "./model";
+import { report } from "../../api";
+import { Choice, Heading } from "../../parts/show";
+import { EntityLink, ExpertName, Glyph, Status, Text } from "./show";
+import { link, type Place } from "../../router";
+import { capital, count, plural } from "../../words";
 
 const components: [string, string][] = [
   ["W", "wisdom"],
@@ -21,7 +22,7 @@ function Contribution({ d, e }: { d: Dialogue; e: Entity }): preact.JSX.Element 
         <Status word={e.status} kind={e.kind} />
       </p>
       <strong dir="auto">{e.label}</strong>
-      <Prose text={textOf(e)} known={d} />
+      <Text text={textOf(e)} d={d} />
     </li>
   );
 }
@@ -128,7 +129,7 @@ function OneRound({ d, r }: { d: Dialogue; r: Round }): preact.JSX.Element {
       {r.summary && (
         <blockquote class="synthesis">
           <small>The judge</small>
-          <Prose text={r.summary} known={d} />
+          <Text text={r.summary} d={d} />
         </blockquote>
       )}
       {people.map((expert) => (

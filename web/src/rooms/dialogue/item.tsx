@@ -1,9 +1,10 @@
 // item.tsx - one contribution: its text, what became of it, what it refers to, what refers to it, and where it was said.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { sourcesOf, textOf, type Dialogue, type Edge, type Entity } from "../dialogue";
-import { Copy, EntityLink, ExpertName, Glyph, Prose, Status } from "../parts/show";
-import { go, linkWith, useHere } from "../router";
-import { cut, list } from "../words";
+import { sourcesOf, textOf, type Dialogue, type Edge, type Entity } from "./model";
+import { Copy } from "../../parts/show";
+import { EntityLink, ExpertName, Glyph, Status, Text } from "./show";
+import { go, linkWith, useHere } from "../../router";
+import { cut, list } from "../../words";
 
 function Cited({ d, id }: { d: Dialogue; id: string }): preact.JSX.Element {
   const other = d.byId.get(id);
@@ -100,7 +101,7 @@ export function Item({ d, id }: { d: Dialogue; id: string }): preact.JSX.Element
         ))}
         <span>in round {e.round}</span>
       </p>
-      <Prose text={textOf(e)} known={d} />
+      <Text text={textOf(e)} d={d} />
       <History d={d} e={e} />
       <Edges d={d} title="Refers to" edges={d.edges.filter((x) => x.from === e.id)} end="to" />
       <Edges d={d} title="Referred to by" edges={d.edges.filter((x) => x.to === e.id)} end="from" />

@@ -1,6 +1,6 @@
 // exports.tsx - a dialogue to take away: as JSON, Markdown, a report that opens anywhere, or printed.
-import { act } from "../api";
-import { save } from "./picture";
+import { act } from "../../api";
+import { save } from "../../parts/picture";
 
 const ways: [string, string, (id: string) => Promise<Blob>][] = [
   [

@@ -1,9 +1,11 @@
 // tensions.tsx - what was in tension: a row for each with what happened to it in every round.
-import { report } from "../api";
-import { isOpen, tensionsOf, type Dialogue, type Entity, type Step } from "../dialogue";
-import { EntityLink, ExpertName, Glyph, Heading, Status } from "../parts/show";
-import { link } from "../router";
-import { capital, count, list, plural, toneOf } from "../words";
+import { report } from "../../api";
+import { isOpen, tensionsOf, type Dialogue, type Entity, type Step } from "./model";
+import { Heading } from "../../parts/show";
+import { EntityLink, ExpertName, Glyph, Status } from "./show";
+import { link } from "../../router";
+import { capital, count, list, plural } from "../../words";
+import { toneOf } from "./words";
 
 export function summary(all: Entity[]): string {
   const open = all.filter(isOpen).length;

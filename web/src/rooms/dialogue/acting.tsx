@@ -1,9 +1,9 @@
 // acting.tsx - what a person can do in a dialogue: answer as an expert, register the drafted round, give a verdict.
-import { useAsk } from "../ask";
-import type { Input } from "../api";
-import type { Dialogue, Waiting } from "../dialogue";
-import { Act, person } from "../parts/act";
-import { list } from "../words";
+import { useAsk } from "../../ask";
+import type { Input } from "../../api";
+import type { Dialogue, Waiting } from "./model";
+import { Act, person } from "../../parts/act";
+import { list } from "../../words";
 
 interface Draft {
   payload: { [key: string]: never };

@@ -1,9 +1,9 @@
 // dialogues.tsx - the deliberations: each with its question, what was decided or comes next, and how far it is.
-import { useAsk } from "../ask";
-import { Act } from "../parts/act";
-import { Choice, Heading, Loaded } from "../parts/show";
-import { go, link, linkWith, type Place } from "../router";
-import { ago, capital, count, plural, vote } from "../words";
+import { useAsk } from "../../ask";
+import { Act } from "../../parts/act";
+import { Choice, Heading, Loaded } from "../../parts/show";
+import { go, link, linkWith, type Place } from "../../router";
+import { ago, capital, count, cut, isolate, plural, vote } from "../../words";
 
 interface Row {
   dialogue_id: string;
@@ -33,6 +33,7 @@ const filters: [string, (row: Row) => boolean][] = [
   ["archived", (row) => Boolean(row.archived)],
 ];
 
+const LONGEST = 240; // letters of a question, or of a decision, in a row
 const MOST = 50; // rows; the rest is found by searching
 
 function sentenceOf(rows: Row[]): string {
@@ -52,7 +53,7 @@ function Line({ row, page }: { row: Row; page: Page | undefined }): preact.JSX.E
   const result = page.decision?.vote ? ` (${vote(page.decision.vote)})` : "";
   return (
     <span class="next" dir="auto">
-      {page.decision ? `Decided: ${page.decision.recommendation}${result}` : row.status === "abandoned" ? "Abandoned without a decision." : (page.next_step?.text ?? "")}
+      {page.decision ? `Decided: ${isolate(cut(page.decision.recommendation, LONGEST))}${result}` : row.status === "abandoned" ? "Abandoned without a decision." : (page.next_step?.text ?? "")}
     </span>
   );
 }
@@ -67,7 +68,7 @@ function Entry({ row }: { row: Row }): preact.JSX.Element {
         {glyph}
       </span>
       <span class="title" dir="auto">
-        {data?.question ?? row.title} {(row.tags ?? []).map((tag) => <span class="tag">#{tag}</span>)}
+        {cut(data?.question ?? row.title, LONGEST)} {(row.tags ?? []).map((tag) => <span class="tag">#{tag}</span>)}
         <Line row={row} page={data} />
       </span>
       <span class="far">
@@ -120,7 +121,7 @@ export function Dialogues({ place, short }: { place: Place; short?: boolean }): 
               {short && <Heading>Dialogues</Heading>}
               {dialogues.length > 0 && <Choice label="Which dialogues" picked={filter} options={filters.map(([name]) => [name, name])} href={(show) => linkWith(place, { show: show === "all" ? "" : show })} />}
             </div>
-            {rows.length === 0 && <p class="facts">{short && dialogues.length === 0 ? sentenceOf(dialogues) : "None."}</p>}
+            {rows.length === 0 && (short || dialogues.length > 0) && <p class="facts">{short && dialogues.length === 0 ? sentenceOf(dialogues) : "None."}</p>}
             <ul class="rows">
               {rows.slice(0, short ? 8 : MOST).map((row) => (
                 <li key={row.dialogue_id}>

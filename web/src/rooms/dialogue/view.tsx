@@ -1,14 +1,15 @@
 // dialogue.tsx - one dialogue: the question, the sentence, and its views.
 import { useMemo } from "preact/hooks";
-import { report } from "../api";
-import { useAsk } from "../ask";
-import { dissents, finalVerdict, readDialogue, sentence, standing, tensionsOf, type Dialogue, type Standing, type Verdict, type Waiting } from "../dialogue";
-import { Chart } from "../parts/chart";
-import { Exports } from "../parts/exports";
-import { Lanes } from "../parts/lanes";
-import { Crumbs, EntityLink, Glyph, Heading, Loaded, Prose, Status } from "../parts/show";
-import { Here, link, useHere, type Place } from "../router";
-import { capital, count, cut } from "../words";
+import { report } from "../../api";
+import { useAsk } from "../../ask";
+import { dissents, finalVerdict, readDialogue, sentence, standing, tensionsOf, type Dialogue, type Standing, type Verdict, type Waiting } from "./model";
+import { Chart } from "../../parts/chart";
+import { Exports } from "./exports";
+import { Lanes } from "./lanes";
+import { Crumbs, Heading, Loaded, Prose } from "../../parts/show";
+import { EntityLink, Glyph, Status, Text } from "./show";
+import { Here, link, useHere, type Place } from "../../router";
+import { capital, count, cut } from "../../words";
 import { Acting } from "./acting";
 import { Graph } from "./graph";
 import { History, Latest } from "./history";
@@ -72,7 +73,7 @@ function Decision({ d, waiting, short }: { d: Dialogue; waiting: Waiting | undef
           ))}
         </p>
       )}
-      {!short && final?.description && <Prose text={final.description} known={d} />}
+      {!short && final?.description && <Text text={final.description} d={d} />}
       {!short && final && final.conditions.length > 0 && (
         <ol class="conditions" aria-label="Conditions">
           {final.conditions.map((condition) => (

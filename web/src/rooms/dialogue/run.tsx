@@ -1,9 +1,10 @@
 // run.tsx - a run of a dialogue with real agents: one live line for each expert and the judge, as on the terminal.
 import { useEffect, useState } from "preact/hooks";
-import { useAsk } from "../ask";
-import type { Dialogue } from "../dialogue";
-import { ExpertName, Heading, Person } from "../parts/show";
-import { capital, plural } from "../words";
+import { useAsk } from "../../ask";
+import type { Dialogue } from "./model";
+import { Heading, Person } from "../../parts/show";
+import { ExpertName } from "./show";
+import { capital, plural } from "../../words";
 
 interface Attempt {
   round: number;
