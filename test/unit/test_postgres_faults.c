@@ -6,6 +6,7 @@
  */
 #include "writers.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -178,12 +179,12 @@ static void sessions_are_ended(void **state)
     hurt_sessions(begin(state), cv_test_soak() ? 5000 : 150, 3, end_sessions, "ended sessions");
 }
 
-/* The server takes all others down with it, and recovers. */
+/* The server takes all others down with it, and recovers. A writer that has just finished ends its session itself. */
 static void kill_session(fixture *f)
 {
     int64_t pid = ask_session(f);
     if (pid > 0)
-        assert_int_equal(kill((pid_t)pid, SIGKILL), 0);
+        assert_true(kill((pid_t)pid, SIGKILL) == 0 || errno == ESRCH);
 }
 
 static void sessions_are_killed(void **state)
