@@ -36,6 +36,8 @@ static void print_play(cv_buf *out)
 
 static const cv_topic topics[] = {{"ids", print_ids}, {0}};
 
+static const cv_cli_command *const commands[] = {&cv_cmd_lint, &cv_cmd_parse, &cv_cmd_render, &cv_cmd_spec, NULL};
+
 static const cv_skill skills[] = {{"alignment-expert", cv_skill_print_expert}, {"alignment-play", print_play}, {0}};
 
 static const cv_completion completions[] = {
@@ -71,7 +73,16 @@ const cv_room cv_room_dialogue = {
                     "blue_dialogue_progress; when converged blue_dialogue_verdict_register and "
                     "blue_dialogue_export. As expert: read your prompt, answer with the markers in "
                     "conclave://spec, and send it with blue_dialogue_respond.",
-    .example = "  conclave dialogue create \"NVIDIA decision\"\n",
+    .examples = "  conclave dialogue create \"NVIDIA decision\"\n"
+                "  conclave import dialogues --dry-run\n"
+                "  conclave import decision.dialogue.md\n"
+                "  conclave search hedging --room dialogue --kind tension --status open\n"
+                "  conclave feed --room dialogue --json\n"
+                "  conclave redact dialogue nvidia-decision tension T0001 --reason \"a name in it\" --dry-run\n"
+                "  conclave export-scope dialogue nvidia-decision --output scope.json\n"
+                "  conclave verify --room dialogue --scope nvidia-decision\n"
+                "  conclave agent limit opus --rooms dialogue\n"
+                "  conclave token add muffin --rooms dialogue --read-only\n",
     .ops = cv_dialogue_ops,
     .records = &cv_dialogue_records,
     .codes = cv_dialogue_codes,
@@ -81,6 +92,7 @@ const cv_room cv_room_dialogue = {
     .completions = completions,
     .skills = skills,
     .topics = topics,
+    .commands = commands,
     .scope = {.field = "dialogue_id",
               .value = "DIALOGUE",
               .show = "dialogue show",

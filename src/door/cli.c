@@ -1,109 +1,16 @@
-/* cli.c - the command line: which command, and how it ends; see cli.h. */
+/* cli.c - the command line: which command; see cli.h. */
 #include "door/cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/err_json.h"
-#include "base/plain.h"
+#include "base/terminal.h"
 #include "door/cli_parts.h"
-#include "door/terminal.h"
 #include "door/version.h"
 #include "ops/watch.h"
-
-/* ---- errors and output ------------------------------------------------------------------------------------------ */
-
-/* One line on standard error, which a terminal shows as several when it is long; a refused request says its code. */
-static void print_line(const cv_cli *cli, const cv_err *err)
-{
-    static const char name[] = "conclave: ";
-    enum { HANG = sizeof name - 1 };
-    bool request = cli->command && cli->command->op && err->code != CV_ERR_USAGE;
-    cv_str code = cv_err_word(err->code), text = cv_err_text(err);
-    cv_buf line = {.sink = cv_buf_to_stream, .sink_to = stderr};
-    if (request)
-        text = cv_arena_printf(cli->arena, "%.*s [%.*s]", CV_FMT(text), CV_FMT(code));
-    cv_buf_add_z(&line, name);
-    cv_plain_wrap(&line, text, isatty(STDERR_FILENO) ? cv_terminal_width(STDERR_FILENO) : SIZE_MAX, HANG, HANG);
-    cv_buf_add_char(&line, '\n');
-    cv_buf_flush(&line);
-    cv_buf_release(&line);
-}
-
-int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count)
-{
-    bool batch = cli->command && cli->command->op && (cli->command->op->flags & CV_OP_BATCH);
-    bool usage = errs[0].code == CV_ERR_USAGE; /* several of them are still no request that was refused */
-    int status = cv_err_exit(usage ? CV_ERR_USAGE : cv_errs_code(errs, count, batch));
-    if (cli->json) {
-        cv_buf out = cv_cli_stdout_json(cli);
-        bool lines = cli->command && cli->command->op && (cli->command->op->flags & CV_OP_STARTS);
-        cv_json_writer w = {.out = &out, .indent = lines ? 0 : 2}; /* behind lines of events it is one, too */
-        cv_errs_print_json(errs, count, batch, &w);
-        cv_buf_add_char(&out, '\n');
-        return cv_cli_finish(cli, &out, status);
-    }
-    for (size_t i = 0; i < count; i++)
-        print_line(cli, &errs[i]);
-    return status;
-}
-
-int cv_cli_fail(cv_cli *cli, const cv_err *err)
-{
-    return cv_cli_fail_all(cli, err, 1);
-}
-
-cv_buf cv_cli_stdout(void)
-{
-    return (cv_buf){.sink = cv_buf_to_stream, .sink_to = stdout};
-}
-
-static cv_buf through_flow(cv_cli *cli, bool json)
-{
-    cli->flow = (cv_plain_flow){.json = json, .sink = cv_buf_to_stream, .to = stdout};
-    return (cv_buf){.sink = cv_plain_sink, .sink_to = &cli->flow};
-}
-
-cv_buf cv_cli_stdout_json(cv_cli *cli)
-{
-    return through_flow(cli, true);
-}
-
-cv_buf cv_cli_stdout_text(cv_cli *cli)
-{
-    return isatty(STDOUT_FILENO) ? through_flow(cli, false) : cv_cli_stdout();
-}
-
-int cv_cli_flush(cv_buf *out)
-{
-    int number = 0;
-    if (!cv_buf_flush(out))
-        number = out->error ? out->error : EIO;
-    else if (fflush(stdout) != 0)
-        number = errno;
-    cv_buf_release(out);
-    return number;
-}
-
-int cv_cli_finish(cv_cli *cli, cv_buf *out, int status)
-{
-    int number = cv_cli_flush(out);
-    if (number == 0)
-        return status;
-    cv_err err = {.arena = cli->arena};
-    const char *why = strerror(number);
-    if (cli->done.n > 0)
-        cv_err_set(&err, CV_ERR_IO, "%.*s, but its answer could not be written: %s", CV_FMT(cli->done), why);
-    else
-        cv_err_set(&err, CV_ERR_IO, "cannot write to standard output: %s", why);
-    cv_err_suggest(&err, cli->done_hint);
-    print_line(cli, &err);
-    return cv_err_exit(err.code);
-}
 
 /* ---- what is not there ------------------------------------------------------------------------------------------ */
 
@@ -266,7 +173,7 @@ static int run_command(cv_cli *cli, const cv_cli_command *row, int argc, char **
 {
     cv_cli_command command = cv_cli_complete(cli->arena, row);
     cli->command = &command;
-    cli->values = CV_NEW_ARRAY(cli->arena, command.option_count + cv_cli_common_count, const char *);
+    cli->values = CV_NEW_ARRAY(cli->arena, cv_cli_option_count(&command), const char *);
     cli->arguments = CV_NEW_ARRAY(cli->arena, (size_t)argc, const char *);
     cv_err err = {.arena = cli->arena};
     if (!cv_cli_take(cli, argc, argv, from, &err))

@@ -2,36 +2,6 @@
 #include "door/cli_parts.h"
 #include "kit/schema.h"
 
-const cv_cli_option cv_cli_common[] = {
-    {"json", NULL, "print JSON on standard output, errors too", NULL},
-    {"help", NULL, "show this help", NULL},
-};
-const size_t cv_cli_common_count = sizeof cv_cli_common / sizeof *cv_cli_common;
-
-size_t cv_cli_option_count(const cv_cli_command *c)
-{
-    return c->option_count + cv_cli_common_count;
-}
-
-const cv_cli_option *cv_cli_option_at(const cv_cli_command *c, size_t i)
-{
-    return i < c->option_count ? &c->options[i] : &cv_cli_common[i - c->option_count];
-}
-
-static size_t option_find(const cv_cli_command *c, cv_str name)
-{
-    for (size_t i = 0; i < cv_cli_option_count(c); i++)
-        if (cv_str_eq(name, cv_str_of(cv_cli_option_at(c, i)->name)))
-            return i;
-    return SIZE_MAX;
-}
-
-const char *cv_cli_get(const cv_cli *cli, const char *option)
-{
-    size_t i = cli->command ? option_find(cli->command, cv_str_of(option)) : SIZE_MAX;
-    return i == SIZE_MAX ? NULL : cli->values[i];
-}
-
 static bool unknown_option(const cv_cli *cli, cv_str name, cv_err *err)
 {
     const cv_cli_command *c = cli->command;
@@ -86,9 +56,9 @@ static bool take_option(cv_cli *cli, int argc, char **argv, int *at, cv_err *err
     cv_str arg = cv_str_of(argv[*at] + 2);
     size_t equals = cv_str_find_char(arg, '=');
     cv_str name = cv_str_head(arg, equals);
-    size_t i = option_find(cli->command, name);
+    size_t i = cv_cli_option_find(cli->command, name);
     if (i == SIZE_MAX && cv_str_starts(name, CV_STR("no-"))) {
-        i = option_find(cli->command, cv_str_from(name, 3));
+        i = cv_cli_option_find(cli->command, cv_str_from(name, 3));
         if (i != SIZE_MAX && cv_flag_is_negatable(cli->command, i))
             return take_switch(cli, i, equals != SIZE_MAX, false, err);
         i = SIZE_MAX;
@@ -123,7 +93,7 @@ bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err)
         if (options && strcmp(arg, "--") == 0)
             options = false;
         else if (options && strcmp(arg, "-h") == 0)
-            give(cli, option_find(cli->command, CV_STR("help")), "true");
+            give(cli, cv_cli_option_find(cli->command, CV_STR("help")), "true");
         else if (options && arg[0] == '-' && arg[1] == '-') {
             if (!take_option(cli, argc, argv, &i, err))
                 return false;

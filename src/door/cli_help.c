@@ -157,17 +157,21 @@ static void print_topics(const paper *p)
     cv_buf_release(&text);
 }
 
+static void print_first_line(cv_buf *out, const char *lines)
+{
+    cv_buf_add(out, cv_str_head(cv_str_of(lines), cv_str_find_char(cv_str_of(lines), '\n') + 1));
+}
+
 /* One of each group, and how to get more help. */
 static void print_examples(cv_buf *out, const cv_cli_table *table)
 {
     for (int in_rooms = 0; in_rooms < 2; in_rooms++)
         for (size_t i = 0; cv_rooms[i]; i++)
-            if (cv_rooms[i]->example && (*cv_rooms[i]->name != '\0') == in_rooms)
-                cv_buf_add_z(out, cv_rooms[i]->example);
+            if (cv_rooms[i]->examples && (*cv_rooms[i]->name != '\0') == in_rooms)
+                print_first_line(out, cv_rooms[i]->examples);
     for (size_t i = 0; i < table->count; i++)
         if (table->items[i].group == CV_GROUP_FILES) {
-            cv_str first = cv_str_of(table->items[i].examples);
-            cv_buf_add(out, cv_str_head(first, cv_str_find_char(first, '\n') + 1));
+            print_first_line(out, table->items[i].examples);
             break;
         }
     for (size_t i = 0; i < cv_room_count() && i < 1; i++)
@@ -331,13 +335,11 @@ void cv_help_command(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_com
     print_paragraphs(&p, a, cv_str_of(c.details));
     cv_buf_add_z(out, "\nOptions:\n");
     const cv_json *all = c.input ? cv_json_get(c.input, CV_STR("properties")) : NULL;
-    for (size_t i = 0; i < c.option_count; i++) {
-        print_option(&p, a, &c.options[i], cv_flag_is_negatable(&c, i));
+    for (size_t i = 0; i < cv_cli_option_count(&c); i++) {
+        print_option(&p, a, cv_cli_option_at(&c, i), cv_flag_is_negatable(&c, i));
         if (all && i < all->count)
             print_fields(&p, a, &all->members[i].value);
     }
-    for (size_t i = 0; i < cv_cli_common_count; i++)
-        print_option(&p, a, &cv_cli_common[i], false);
     cv_buf_printf(out, "\nExamples:\n%s", c.examples);
 }
 
@@ -383,10 +385,8 @@ static void print_command_json(cv_json_writer *w, cv_arena *a, const cv_cli_comm
     cv_json_key_str(w, "arguments", cv_str_of(c.arguments));
     cv_json_key(w, CV_STR("options"));
     cv_json_begin_array(w);
-    for (size_t i = 0; i < c.option_count; i++)
-        print_option_json(w, &c.options[i], cv_flag_is_negatable(&c, i));
-    for (size_t i = 0; i < cv_cli_common_count; i++)
-        print_option_json(w, &cv_cli_common[i], false);
+    for (size_t i = 0; i < cv_cli_option_count(&c); i++)
+        print_option_json(w, cv_cli_option_at(&c, i), cv_flag_is_negatable(&c, i));
     cv_json_end_array(w);
     cv_json_key_str(w, "examples", cv_str_of(c.examples));
     cv_json_end_object(w);

@@ -5,10 +5,10 @@
 
 #include "base/log.h"
 #include "base/plain.h"
+#include "base/terminal.h"
 #include "door/cli_parts.h"
 #include "door/live.h"
 #include "door/page.h"
-#include "door/terminal.h"
 #include "project/project.h"
 
 enum { LEAST_WIDTH = 40 };

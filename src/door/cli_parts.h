@@ -54,16 +54,8 @@ const char *cv_cli_title(cv_arena *a, const cv_cli_command *command);
 
 /* ---- cli_args.c ------------------------------------------------------------------------------------------------- */
 
-/* Options that every command has, behind its own. */
-extern const cv_cli_option cv_cli_common[];
-extern const size_t cv_cli_common_count;
-
 /* Fills values, given and arguments from argv[from] on. */
 bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err);
-
-/* The i-th option of a command, those of all commands included; how many there are. */
-const cv_cli_option *cv_cli_option_at(const cv_cli_command *command, size_t i);
-size_t cv_cli_option_count(const cv_cli_command *command);
 
 /* ---- cli_input.c ------------------------------------------------------------------------------------------------ */
 

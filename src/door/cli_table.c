@@ -2,16 +2,14 @@
 #include "door/cli_parts.h"
 #include "kit/schema.h"
 
-/* Commands on files: they take several, stream what they write and have no project. Those that serve others. And those
- * about the program. */
+/* Those that serve others, and those about the program. */
 static const struct {
     const cv_cli_command *command;
     cv_cli_group group;
-} without_schema[] = {
-    {&cv_cmd_lint, CV_GROUP_FILES},         {&cv_cmd_parse, CV_GROUP_FILES},   {&cv_cmd_render, CV_GROUP_FILES},
-    {&cv_cmd_spec, CV_GROUP_FILES},         {&cv_cmd_mcp, CV_GROUP_SERVERS},   {&cv_cmd_serve, CV_GROUP_SERVERS},
-    {&cv_cmd_open, CV_GROUP_SERVERS},       {&cv_cmd_watch, CV_GROUP_SERVERS}, {&cv_cmd_install, CV_GROUP_SERVERS},
-    {&cv_cmd_completion, CV_GROUP_PROGRAM}, {&cv_cmd_man, CV_GROUP_PROGRAM},
+} own_commands[] = {
+    {&cv_cmd_mcp, CV_GROUP_SERVERS},   {&cv_cmd_serve, CV_GROUP_SERVERS},   {&cv_cmd_open, CV_GROUP_SERVERS},
+    {&cv_cmd_watch, CV_GROUP_SERVERS}, {&cv_cmd_install, CV_GROUP_SERVERS}, {&cv_cmd_completion, CV_GROUP_PROGRAM},
+    {&cv_cmd_man, CV_GROUP_PROGRAM},
 };
 
 /* What every room has to say about an operation stands behind what it does for all. */
@@ -22,6 +20,29 @@ static const char *details_of(cv_arena *a, const cv_operation *op)
         if (op->room_details(cv_rooms[i]))
             details = cv_arena_printf(a, "%.*s\n%s", CV_FMT(details), op->room_details(cv_rooms[i]));
     return op->room_details ? cv_arena_copy_z(a, details) : op->details;
+}
+
+/* Its own lines, then those that rooms give for it. */
+static const char *examples_of(cv_arena *a, const cv_operation *op)
+{
+    cv_str begins = cv_arena_printf(a, "  conclave %s%s%s ", op->room, *op->room ? " " : "", op->verb), line;
+    cv_str lines = cv_str_of(op->examples ? op->examples : "");
+    for (size_t i = 0; cv_rooms[i]; i++) {
+        cv_str rest = cv_str_of(cv_rooms[i]->examples ? cv_rooms[i]->examples : "");
+        for (bool first = true; cv_str_split(&rest, '\n', &line); first = false)
+            if (!first && cv_str_starts(line, begins))
+                lines = cv_arena_printf(a, "%.*s%.*s\n", CV_FMT(lines), CV_FMT(line));
+    }
+    return cv_arena_copy_z(a, lines);
+}
+
+/* One that is no operation. */
+static void add_command(cv_arena *a, cv_cli_table *table, const cv_cli_command *command, cv_cli_group group)
+{
+    cv_cli_command *row = CV_PUSH(a, table);
+    *row = *command;
+    row->group = group;
+    row->room = "";
 }
 
 cv_cli_table cv_cli_commands(cv_arena *a)
@@ -36,16 +57,15 @@ cv_cli_table cv_cli_commands(cv_arena *a)
                                                        .summary = op->summary,
                                                        .arguments = "",
                                                        .details = details_of(a, op),
-                                                       .examples = op->examples,
+                                                       .examples = examples_of(a, op),
                                                        .op = op,
                                                        .run = cv_cli_run_operation};
         }
-    for (size_t i = 0; i < CV_COUNT(without_schema); i++) {
-        cv_cli_command *command = CV_PUSH(a, &table);
-        *command = *without_schema[i].command;
-        command->group = without_schema[i].group;
-        command->room = "";
-    }
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_cli_command *const *c = cv_rooms[i]->commands; c && *c; c++)
+            add_command(a, &table, *c, CV_GROUP_FILES);
+    for (size_t i = 0; i < CV_COUNT(own_commands); i++)
+        add_command(a, &table, own_commands[i].command, own_commands[i].group);
     return table;
 }
 

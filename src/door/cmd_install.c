@@ -9,10 +9,10 @@
 #include "base/limits.h"
 #include "base/os.h"
 #include "base/plain.h"
+#include "base/terminal.h"
 #include "door/cli_parts.h"
 #include "door/install/client.h"
 #include "door/install/hook.h"
-#include "door/terminal.h"
 #include "project/project.h"
 
 enum { NOTE_COLUMN = 12 }; /* behind the action */

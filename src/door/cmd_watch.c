@@ -14,10 +14,10 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/plain.h"
+#include "base/terminal.h"
 #include "door/cli_parts.h"
 #include "door/conditions.h"
 #include "door/service.h"
-#include "door/terminal.h"
 #include "door/webhook.h"
 
 extern char **environ;

@@ -7,8 +7,8 @@
 #include "base/plain.h"
 #include "base/signals.h"
 #include "base/steady.h"
+#include "base/terminal.h"
 #include "door/cli_parts.h"
-#include "door/terminal.h"
 
 enum { BEAT_MS = 100, LEAST_ROWS = 4, HANG = 2 };
 

@@ -6,7 +6,7 @@
 
 #include "base/plain.h"
 #include "base/steady.h"
-#include "door/terminal.h"
+#include "base/terminal.h"
 
 enum { PATIENCE_MS = 500, BEAT_MS = 100 };
 

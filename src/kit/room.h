@@ -15,6 +15,7 @@
 
 #include "base/where.h"
 #include "kit/call.h"
+#include "kit/cli.h"
 #include "kit/doctor.h"
 #include "kit/gauge.h"
 #include "kit/import.h"
@@ -42,7 +43,7 @@ enum {
 };
 
 struct cv_room;
-typedef struct {
+typedef struct cv_operation {
     const char *room; /* the name of its room; "": stands at the top level */
     const char *verb; /* "round-register" */
     const char *tool; /* its name for MCP clients, NULL: not offered; it ends with the verb */
@@ -200,7 +201,8 @@ typedef struct cv_room {
     bool of_project;          /* like the top level it belongs to all rooms: servers do not offer it by name */
     const char *details;      /* paragraphs for the help */
     const char *instructions; /* what MCP clients are told before they begin: sentences */
-    const char *example;      /* a line for the help of the program */
+    /* Lines: the first for the help of the program, others for the operations of the project that they begin with. */
+    const char *examples;
     const cv_operation *ops;
     const cv_room_types *records; /* what it keeps: record/type.h; its tables are made by a migration in sql/ */
     const cv_err_code *codes;     /* its own; base/err.def has those of all */
@@ -209,6 +211,7 @@ typedef struct cv_room {
     const cv_completion *completions;
     const cv_skill *skills;
     const cv_topic *topics;
+    const cv_cli_command *const *commands; /* on files, at the top level of the command line; ended by NULL */
     const cv_room_hook *hooks;
     const cv_condition *conditions;
     struct {
@@ -242,6 +245,8 @@ typedef struct cv_room {
      * input is that of the operation: `agent_id` when it was one. NULL: there are no such folders. */
     bool (*make_places)(cv_call *call, cv_err *err);
     const cv_room_edit *edits; /* ended by a zero */
+    /* Numbers by which an agent can be limited in it (cv_agent_limit), ended by NULL. */
+    const char *const *limits;
     /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
     /* Figures for whoever watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */

@@ -26,6 +26,8 @@ static bool folder_of(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *
     return true;
 }
 
+static const char *const limits[] = {"send_rate", "quota", "hops", "size", NULL};
+
 const cv_room cv_room_mail = {
     .name = "mail",
     .summary = "agents send each other messages and tasks, and finish them once",
@@ -36,7 +38,9 @@ const cv_room cv_room_mail = {
     .instructions = "Mail between agents: conclave_mail_inbox shows what is there, conclave_mail_wait waits for more, "
                     "conclave_mail_claim takes a message, conclave_mail_done or conclave_mail_fail finishes it with "
                     "the token, conclave_mail_send writes to others.",
-    .example = "  conclave mail send --from muffin --to Planner-1 \"The oven is free\"\n",
+    .examples = "  conclave mail send --from muffin --to Planner-1 \"The oven is free\"\n"
+                "  conclave agent limit muffin --send-rate 30 --quota 1000\n"
+                "  conclave agent limit muffin --lift quota\n",
     .ops = cv_mail_ops,
     .records = &cv_mail_records,
     .codes = cv_mail_codes,
@@ -55,4 +59,5 @@ const cv_room cv_room_mail = {
     .intake = cv_mail_take_in,
     .make_places = cv_mail_make_places,
     .measure = cv_mail_measure,
+    .limits = limits,
 };

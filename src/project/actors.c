@@ -71,8 +71,7 @@ static const cv_operation agent_rows[] = {
      .details =
          "An agent that is limited to rooms can use the operations of these rooms and list the agents, and nothing\n"
          "else. Limits that you do not name stay.\n",
-     .examples = "  conclave agent limit muffin --rooms dialogue --send-rate 30 --quota 1000\n"
-                 "  conclave agent limit muffin --all-rooms --lift quota\n",
+     .examples = "  conclave agent limit muffin --all-rooms\n",
      .schema = "agent_limit",
      .flags = WRITES | CV_OP_IDEMPOTENT,
      .run = cv_agent_op_limit,
@@ -129,7 +128,6 @@ static const cv_operation token_rows[] = {
      .details = "The secret is printed once and stored nowhere: the record keeps its SHA-256. HTTP clients send it as\n"
                 "'Authorization: Bearer SECRET'. --rooms and --read-only limit it further than its agent is limited.\n"
                 "Agents cannot make tokens; through a server only the token of a person can.\n",
-     .examples = "  conclave token add muffin --rooms dialogue --read-only\n",
      .schema = "token_add",
      .flags = WRITES,
      .run = cv_token_op_add,

@@ -1,5 +1,6 @@
 /* agents.c - the operations on one agent, and which agents there are; see registry.h. */
 #include "kit/reach/approval.h"
+#include "kit/room.h"
 #include "project/registry.h"
 #include "record/hash.h"
 
@@ -152,27 +153,31 @@ static bool change(cv_call *call, cv_writing *w, const cv_agent_row *old, const 
     return true;
 }
 
-/* The numbers that it has, those that are given, without those that are lifted. */
-static cv_str limits_after(cv_call *call, const cv_agent_row *agent)
+/* One of the numbers that limit it: as it is given, or as it was; CV_ABSENT: it has none, or that is lifted. */
+static int64_t limit_after(cv_call *call, const cv_agent_row *agent, const char *name)
 {
     const cv_json *lift = cv_json_get(call->input, CV_STR("lift"));
+    for (uint32_t i = 0; lift && i < lift->count; i++)
+        if (cv_str_eq(lift->items[i].text, cv_str_of(name)))
+            return CV_ABSENT;
+    return cv_json_get_int(call->input, name, cv_agent_limit(call->arena, agent, cv_str_of(name), CV_ABSENT));
+}
+
+/* All of them; absent: nothing limits it. */
+static cv_str limits_after(cv_call *call, const cv_agent_row *agent)
+{
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     size_t count = 0;
     cv_json_begin_object(&w);
-    for (size_t i = 0; i < cv_limit_names.count; i++) {
-        cv_str name = cv_limit_names.items[i];
-        int64_t had = cv_agent_limit(call->arena, agent, name, CV_ABSENT);
-        int64_t value = cv_json_get_int(call->input, name.p, had);
-        for (uint32_t k = 0; lift && k < lift->count; k++)
-            if (cv_str_eq(lift->items[k].text, name))
-                value = CV_ABSENT;
-        if (value == CV_ABSENT)
-            continue;
-        cv_json_key(&w, name);
-        cv_json_int(&w, value);
-        count++;
-    }
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const char *const *name = cv_rooms[i]->limits; name && *name; name++) {
+            int64_t value = limit_after(call, agent, *name);
+            if (value == CV_ABSENT)
+                continue;
+            cv_json_key_int(&w, *name, value);
+            count++;
+        }
     cv_json_end_object(&w);
     cv_str all = cv_buf_take(&text, call->arena);
     return count ? all : (cv_str){NULL, 0};

@@ -35,8 +35,6 @@ static const cv_operation rows[] = {
                 "changed are a conflict. The exit status is 1 when something failed or conflicts, or when there was\n"
                 "nothing to import. See docs/import.md.\n",
      .room_details = cv_import_about,
-     .examples = "  conclave import dialogues --dry-run\n"
-                 "  conclave import decision.dialogue.md\n",
      .schema = "import",
      .answer = cv_import_shape,
      .flags = WRITES,
@@ -52,8 +50,7 @@ static const cv_operation rows[] = {
          "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
          "between them. A hit names its room, scope, kind and id. When nothing has all the words, what has any of\n"
          "them is shown. A room's own search may have more filters. See docs/search.md.\n",
-     .examples = "  conclave search \"income collar\"\n"
-                 "  conclave search hedging --room dialogue --kind tension --status open\n",
+     .examples = "  conclave search \"income collar\"\n",
      .schema = "search",
      .flags = READS,
      .run = cv_project_search,
@@ -66,8 +63,7 @@ static const cv_operation rows[] = {
                 "back with --after, and no commit comes twice or is left out. --wait waits until there is something,\n"
                 "so a loop of 'feed --after POSITION --wait 60' follows the record. --limit 0 prints the present\n"
                 "position alone. See docs/feed.md.\n",
-     .examples = "  conclave feed --limit 5\n"
-                 "  conclave feed --room dialogue --json\n",
+     .examples = "  conclave feed --limit 5\n",
      .schema = "feed",
      .flags = READS,
      .run = cv_project_feed,
@@ -83,7 +79,6 @@ static const cv_operation rows[] = {
          "answers and events that repeat a line of it, files below .conclave, the search index and the freed pages\n"
          "of the database. An event says who did it, when and why. The answer names what still holds the text and\n"
          "cannot be replaced. Backups are not touched. --dry-run changes nothing. See docs/redact.md.\n",
-     .examples = "  conclave redact dialogue nvidia-decision tension T0001 --reason \"a name in it\" --dry-run\n",
      .schema = "redact",
      .flags = WRITES | FILES,
      .run = cv_project_redact,
@@ -95,7 +90,6 @@ static const cv_operation rows[] = {
      .details =
          "The file holds everything that the record has of it, so 'conclave import-scope' puts it back in another\n"
          "project as it was. Rooms may have exports of their own that are made to be read; this one is exact.\n",
-     .examples = "  conclave export-scope dialogue nvidia-decision --output scope.json\n",
      .schema = "export_scope",
      .flags = READS | FILES | CV_OP_LARGE,
      .run = cv_project_export_scope,
@@ -124,7 +118,6 @@ static const cv_operation rows[] = {
          "--seal takes the line of 'conclave seal', a file with it, or - for standard input.\n"
          "--room verifies one room only, --room and --scope one of the things that it keeps.\n",
      .examples = "  conclave verify\n"
-                 "  conclave verify --room dialogue --scope nvidia-decision\n"
                  "  conclave verify --seal \"$(conclave seal)\"\n",
      .schema = "record_verify",
      .flags = LOOKS,
@@ -233,7 +226,7 @@ static const cv_topic topics[] = {{"files", print_files}, {0}};
 
 const cv_room cv_room_project = {
     .name = "",
-    .example = "  conclave init\n",
+    .examples = "  conclave init\n",
     .ops = rows,
     .records = &cv_project_records,
     .scope = {.one = "registry", .many = "registries"},

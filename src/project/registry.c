@@ -15,10 +15,6 @@ const cv_err_code cv_registry_codes[] = {
     CV_ERR_NONE,
 };
 
-static const cv_str limit_names[] = {CV_STR_INIT("send_rate"), CV_STR_INIT("quota"), CV_STR_INIT("hops"),
-                                     CV_STR_INIT("size")};
-const cv_words cv_limit_names = {limit_names, CV_COUNT(limit_names)};
-
 static const cv_str entry_words[] = {CV_STR_INIT("added"), CV_STR_INIT("changed"), CV_STR_INIT("unchanged")};
 const cv_words cv_entry_words = {entry_words, CV_COUNT(entry_words)};
 

@@ -34,21 +34,13 @@ derives meanings your says what left_out warnings_left_out created_at dry_run er
 "
 
 # What still has words of a room, and why; the list may only become shorter.
-#   the commands on files belong to the dialogue room, but are written for the command line
 #   OpenAPI has words of its own
 #   a filter of templates has the name that Jinja gives it
 #   servers of models have paths with words of their own
-#   examples of the top level name a room; the agents of a project have limits that a room obeys
 exceptions="
 src/door/api/openapi.c: components parameters responses
-src/door/cmd_lint.c: dialogue dialogues responses
-src/door/cmd_parse.c: dialogue round
-src/door/cmd_spec.c: dialogue expert
 src/kit/reach/url.c: chat
 src/kit/template/filters_other.c: round
-src/project/actors.c: dialogue
-src/project/ops.c: dialogue dialogues tension
-src/project/registry.c: hops
 "
 
 files() { git ls-files -co --exclude-standard -- "$@" | while read -r f; do [ ! -f "$f" ] || echo "$f"; done; }

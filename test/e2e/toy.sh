@@ -23,6 +23,15 @@ has "Usage: conclave jar look [OPTION...] [JAR_ID]"
 has "--jar-id JAR"
 run "its topic" 0 help jars
 has "A jar holds 10."
+run "its example of an operation of the project" 0 help search
+has "conclave search sweet --room jar"
+run "its command on files" 0 help
+has "weigh             print what is in files of jars"
+echo 4 >four.jar
+run "the command" 0 weigh four.jar
+has "four.jar: 4"
+rm four.jar
+run "a file that is not there" 2 weigh five.jar
 run "its error code among the others" 0 help errors
 has "jar_full                   1     more does not fit into the jar"
 has "dialogue_not_found"

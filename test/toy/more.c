@@ -1,4 +1,5 @@
-/* more.c - what a room may have besides: files, an import, a prompt, a topic of the help, findings of doctor.
+/* more.c - what a room may have besides: files, an import, a prompt, a topic of the help, findings of doctor, a
+ * command.
  *
  *     .conclave/jars/plums.jar                 a number, put there by anybody: taken in by the next operation
  *     .conclave/jars/plums.label               what is in it, written from the feed
@@ -168,3 +169,26 @@ static void print_topic(cv_buf *out)
     cv_buf_add_z(out, "A jar holds 10.\n");
 }
 const cv_topic toy_topics[] = {{"jars", print_topic}, {0}};
+
+/* ---- a command on files ------------------------------------------------------------------------------------------ */
+
+static int weigh(cv_cli *cli)
+{
+    cv_err err = {.arena = cli->arena};
+    cv_buf out = cv_cli_stdout();
+    cv_str text;
+    for (size_t i = 0; i < cli->argument_count; i++) {
+        if (!cv_file_read_text(cli->arena, cli->arguments[i], &text, &err))
+            return cv_cli_fail(cli, &err);
+        cv_buf_printf(&out, "%s: %.*s\n", cli->arguments[i], CV_FMT(cv_str_trim(text)));
+    }
+    return cv_cli_finish(cli, &out, 0);
+}
+
+static const cv_cli_command weighing = {.name = "weigh",
+                                        .summary = "print what is in files of jars",
+                                        .arguments = "FILE...",
+                                        .details = "Needs no project.\n",
+                                        .examples = "  conclave weigh plums.jar\n",
+                                        .run = weigh};
+const cv_cli_command *const toy_commands[] = {&weighing, NULL};

@@ -151,7 +151,8 @@ const cv_room cv_room_toy = {
     .summary = "jars that are filled and looked at",
     .details = "A jar holds a few of something.\n",
     .instructions = "Jars: toy_jar_fill puts something in, toy_jar_look tells how much there is.",
-    .example = "  conclave jar fill plums\n",
+    .examples = "  conclave jar fill plums\n"
+                "  conclave search sweet --room jar\n",
     .ops = ops,
     .records = &cv_toy_records,
     .codes = codes,
@@ -160,6 +161,7 @@ const cv_room cv_room_toy = {
     .scope = {.field = "jar_id", .value = "JAR", .show = "jar look", .one = "jar", .many = "jars"},
     .prompts = toy_prompts,
     .topics = toy_topics,
+    .commands = toy_commands,
     .folder = "jars",
     .import = {.fit = toy_fits, .run = toy_import, .found = cv_import_file_shape, .counts = toy_counts},
     .intake = toy_intake,

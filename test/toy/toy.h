@@ -18,5 +18,6 @@ void toy_examine(cv_doctor *d);
 extern const cv_shape toy_counts[];
 extern const cv_room_prompt toy_prompts[];
 extern const cv_topic toy_topics[];
+extern const cv_cli_command *const toy_commands[];
 
 #endif

@@ -1,10 +1,10 @@
-/* cmd_parse.c - conclave parse and conclave render: a dialogue as JSON and back. */
+/* parse.c - conclave parse and conclave render: a dialogue as JSON and back. */
 #include <stdio.h>
 
 #include "base/file.h"
 #include "base/limits.h"
 #include "dialogue/lint/lint.h"
-#include "door/cli.h"
+#include "dialogue/room.h"
 
 /* ---- parse ------------------------------------------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /* terminal.c - how large the terminal is; see terminal.h. */
-#include "door/terminal.h"
+#include "base/terminal.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>

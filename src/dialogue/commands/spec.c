@@ -1,6 +1,6 @@
-/* cmd_spec.c - conclave spec: the format as markdown. */
+/* spec.c - conclave spec: the format as markdown. */
 #include "dialogue/text/spec.h"
-#include "door/cli.h"
+#include "dialogue/room.h"
 
 static int run_spec(cv_cli *cli)
 {

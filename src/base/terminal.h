@@ -1,6 +1,6 @@
 /* terminal.h - how large the terminal is that somebody reads on. */
-#ifndef CV_DOOR_TERMINAL_H
-#define CV_DOOR_TERMINAL_H
+#ifndef CV_BASE_TERMINAL_H
+#define CV_BASE_TERMINAL_H
 
 #include <stddef.h>
 

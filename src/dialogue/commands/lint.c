@@ -1,4 +1,4 @@
-/* cmd_lint.c - conclave lint: what is wrong in dialogues and responses, and what can be fixed.
+/* lint.c - conclave lint: what is wrong in dialogues and responses, and what can be fixed.
  *
  * Every path is walked; every file is read, perhaps fixed, linted and printed before the next one, in an arena of its
  * own. What cannot be read is reported, the rest goes on, and the exit status is 2.
@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/plain.h"
 #include "dialogue/lint/lint.h"
-#include "door/cli.h"
+#include "dialogue/room.h"
 #include "kit/diff.h"
 #include "kit/sarif.h"
 
