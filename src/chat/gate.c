@@ -315,7 +315,8 @@ bool cv_chat_gate(cv_call *call)
                   "as is missing: whom is it about? Role@Identity, or a role");
         return false;
     }
-    if (given && cv_str_find_char(a.as, '@') != SIZE_MAX && !cv_chat_may_speak(call, "as", a.as))
+    /* An agent asks for itself; a person may look at everybody's. */
+    if (given && !call->who.is_human && cv_str_find_char(a.as, '@') != SIZE_MAX && !cv_chat_may_speak(call, "as", a.as))
         return false;
     if (!cv_chat_each(call, &all))
         return false;

@@ -129,11 +129,12 @@ cv_str cv_service_faults(cv_arena *a, const cv_operation *op, const cv_errs *err
     return cv_buf_take(&out, a);
 }
 
-/* A token of an agent decides who acts. */
-static cv_who who_acts(const cv_service *service, cv_str bearer)
+/* A token of an agent decides who acts; without one whoever has started the server, then the client itself. */
+static cv_who who_acts(const cv_service *service, const cv_service_call *asked)
 {
-    bool token = bearer.p && cv_str_starts(bearer, CV_STR(CV_TOKEN_PREFIX));
-    return token ? (cv_who){.token = bearer} : (cv_who){.name = cv_str_of(service->as)};
+    if (asked->bearer.p && cv_str_starts(asked->bearer, CV_STR(CV_TOKEN_PREFIX)))
+        return (cv_who){.token = asked->bearer};
+    return (cv_who){.name = service->as ? cv_str_of(service->as) : asked->as};
 }
 
 /* Whoever has started the server decides whether others may start programs through it. */
@@ -152,7 +153,7 @@ bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_servi
 {
     cv_err err = {.arena = asked->arena};
     cv_call call = {.arena = asked->arena,
-                    .who = who_acts(service, asked->bearer),
+                    .who = who_acts(service, asked),
                     .clock = cv_clock_system(),
                     .follower = asked->follower,
                     .confined = true,

@@ -38,6 +38,7 @@ typedef struct {
     const cv_json *input;
     cv_str input_text; /* the text it was read from, for the places of faults */
     cv_str bearer;     /* the token that came with it; absent: none */
+    cv_str as;         /* who says to act, without a token of an agent; absent: nobody */
     size_t most;       /* see cv_call */
     cv_follower follower;
     cv_naming name;

@@ -280,6 +280,21 @@ wait
 "$conclave" agent add ada >/dev/null && "$conclave" agent add bob --rooms dialogue >/dev/null
 ada=$("$conclave" token add ada --json | jq -r .secret)
 reader=$("$conclave" token add bob --read-only --json | jq -r .secret)
+begin
+for claim in ada:200 nobody:404 'a b:400'; do
+    ask "whoever says to be ${claim%:*}" "${claim#*:}" POST /api/agent/list -H "Conclave-As: ${claim%:*}" -H 'Content-Type: application/json' --data '{}'
+done
+ask "a claim acts" 200 POST /api/dialogue/create -H 'Conclave-As: ada' -H 'Content-Type: application/json' --data '{"title":"Claimed by ada"}'
+run "the event names the agent" 0 feed --room dialogue --scope claimed-by-ada --json
+is '.entries[0].who == ["ada"]'
+ask "a token counts more than a claim" 200 POST /api/dialogue/create -H 'Conclave-As: bob' -H "Authorization: Bearer $ada" -H 'Content-Type: application/json' --data '{"title":"Not by bob"}'
+run "the event names the agent" 0 feed --room dialogue --scope not-by-bob --json
+is '.entries[0].who == ["ada"]'
+# What is kept of a read is kept for whoever asked.
+ask "a read of nobody" 200 GET /api/mail/stats
+ask "the same of somebody who may act in dialogues alone" 403 GET /api/mail/stats -H 'Conclave-As: bob'
+ask "the same of a token that is a name" 401 GET /api/mail/stats -H 'Authorization: Bearer wrong' -H 'Conclave-As: bob'
+end "with claims"
 CONCLAVE_TOKEN=0123456789abcdef0123456789abcdef begin
 get "without a token" 401 dialogue/list
 header WWW-Authenticate Bearer

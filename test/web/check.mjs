@@ -74,7 +74,7 @@ async function together(tasks) {
 // ---- every view: its words, axe, three widths, both colours ----
 const decided = "#/dialogue/nvidia-investment-decision";
 const views = {
-  "#/": ["Five things need attention.", "1 dead letter of builder", "2 messages wait for ada", "Implementer@builder is blocked", "docs/cut-over.md was changed", "2 of 4 experts have answered", "Should Acme Trust swap", "tensions closed", "tester", "1 waiting, the oldest", "1 dead letter"],
+  "#/": ["Five things need attention; one is under way.", "1 dead letter of builder", "2 messages wait for ada", "Implementer@builder is blocked", "docs/cut-over.md was changed", "Round 1 is waiting for sam and ines.", "Should Acme Trust swap", "tensions closed", "tester", "1 waiting, the oldest", "1 dead letter"],
   "#/?room=mail": ["planner handed in a plan to", "builder could not do a message in"],
   "#/dialogue": ["Two dialogues: one is running, one is decided.", "Ask a question"],
   "#/dialogue?show=decided": ["Decided: REJECT the full swap"],
@@ -86,14 +86,14 @@ const views = {
   "#/chat/cut-over/M0002": ["a refund was paid twice"],
   "#/notes": ["Four notes in two files; one header is out of date.", "Who tells the customers?", "#FF8800"],
   "#/notes/src%2Fdrain.py": ["Three attempts are too many", "return job.attempts < 3"],
-  "#/agents": ["Three agents and one person can act here."],
+  "#/agents": ["Three agents and one person can act here.", "2 waiting, the oldest"],
   "#/agents/builder": ["writes the code", "1 dead letter", "cutting over the job queue", "Lately"],
   "#/experts": ["Ten experts sat in the dialogues of this project.", "Recommendations adopted", "agree most"],
-  "#/experts/muffin": ["Value Analyst", "Seven contributions in one dialogue, score 32", "Growth vs income", "As a table"],
-  "#/sign-in": ["Nobody is signed in"],
+  "#/experts/muffin": ["Value Analyst", "Seven contributions in one dialogue, score 32", "The score fell from 12 to 8 in three rounds.", "Growth vs income", "As a table"],
+  "#/sign-in": ["Nobody is signed in: what you do here is recorded without a name."],
   "#/nowhere": ["There is nothing at this address."],
   "#/feed/notes": ["What happened in the room Notes", "ada left a note in"],
-  "#/dialogue/job-queue": ["Round 1 is waiting for sam and ines.", "Two tensions are open: One failure domain (sam) and Billed twice (noor).", "Answer as an expert", "noor answered round 1"],
+  "#/dialogue/job-queue": ["Round 1 is waiting for sam and ines.", "Two tensions are open: One failure domain (sam) and Billed twice (noor).", "Answer as an expert", "noor answered round 1", "R1, now", "… waiting", "✓ answered", "△ open tension"],
   "#/dialogue/job-queue/rounds": ["Scoreboard", "my bias is known", "[KIM-P0001: One transaction is enough]", "without a marker"],
   [decided]: ["Should Acme Trust swap its NVAI position", "Decided in round 2: REJECT the full swap", "Brioche disagrees.", "Minority view: Brioche", "Begin after the refinancing closes", "Growth vs income", "joined in R2", "✗ dissents", "The score fell from 41 to 38."],
   [`${decided}?item=T0001`]: ["What became of it", "Where it was said", "[MUFFIN-T0001: Growth vs income]"],
@@ -103,11 +103,12 @@ const views = {
   [`${decided}/graph?kind=tension`]: ["4 contributions of 21"],
   [`${decided}/graph?expert=muffin&round=1`]: ["3 contributions of 21"],
   [`${decided}/graph?type=resolve`]: ["resolve"],
-  [`${decided}/tensions`]: ["Four tensions were raised; all are closed.", "raised", "resolved"],
-  [`${decided}/experts`]: ["Geopolitical Risk Analyst", "What became of it", "the row supports", "Muffin scored most (32)"],
+  [`${decided}/tensions`]: ["Four tensions were raised; all are closed.", "raised", "resolved", "not taken up"],
+  [`${decided}/experts`]: ["Geopolitical Risk Analyst", "What became of it", "the row supports", "Muffin scored most (32)", "In round 2 palmier scored most (12) and brioche least (2)."],
   [`${decided}/history`]: ["chained by hash", "judge gave the verdict"],
   [`${decided}/item/T0001`]: ["Growth vs income", "Referred to by"],
   "#/search?q=collar": ["where “collar” was said"],
+  "#/search?q=payments": ["Noor: response of round 1", "Consult blocker · message · M0002", "chat · cut-over"],
   "#/search?q=zzzz": ["Nobody has said “zzzz”."],
 };
 const dark = new Set(["#/", decided, `${decided}/rounds/1`, `${decided}/experts`, "#/mail", "#/chat/cut-over", "#/notes"]);
@@ -297,6 +298,10 @@ async function saved(page, button) {
 // ---- a person acts ----
 {
   const page = await open("#/sign-in");
+  allowed.push("404");
+  await page.getByLabel("Name").fill("adda");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  ok(await shows(page, "'adda'"), "nobody signs in under a name that the project does not know");
   await page.getByLabel("Name").fill("ada");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(/#\/$/);
@@ -330,6 +335,8 @@ async function saved(page, button) {
     if (expert === "sam") await shows(page, "Round 1 is waiting for ines");
   }
   ok(await shows(page, "Round 1 is complete: it can be registered."), "a person answers as an expert");
+  const [answered] = JSON.parse(run("feed", "--last", "1", "--json")).entries;
+  ok(answered.operation === "dialogue respond" && answered.who.join() === "ada", "the record says which person it was", JSON.stringify(answered));
   await page.getByText("Register round 1").click();
   await page.getByLabel("Score of the round").fill("30");
   await page.getByLabel("Scores of the experts").fill("kim=10 noor=9 sam=6 ines=5");
@@ -338,7 +345,6 @@ async function saved(page, button) {
   await page.getByText("Give a verdict").click();
   await page.getByLabel("Type", { exact: true }).selectOption("final");
   await page.getByLabel("Decision", { exact: true }).fill("Move, keys first");
-  await page.getByLabel("Reasoning", { exact: true }).fill("Nobody objects any more.");
   await page.getByRole("button", { name: "Decide" }).click();
   ok(await shows(page, "Decided in round 1: Move, keys first", "entered by ada, a person"), "a verdict is given, marked as a person's", await page.locator(".fault").allInnerTexts());
   await page.goto(`${url}/#/dialogue`);
@@ -457,6 +463,30 @@ async function serve(program, { port = 0, env = {}, cwd = process.cwd() } = {}) 
   ok(await shows(page, "Where do we eat today?"), "with it, what it may see");
   const [cookie] = await page.context().cookies();
   ok(cookie?.httpOnly && cookie.sameSite === "Strict" && !page.url().includes(token) && !(await page.evaluate(() => document.cookie + JSON.stringify(localStorage))).includes(token), "the token is in a cookie that no script can read, and nowhere else", JSON.stringify(cookie));
+  // Tokens of the project: what they may not see or do, the page says; what a person may see is all there.
+  const secret = (...words) => JSON.parse(run("token", "add", ...words, "--json")).secret;
+  const as = async (token) => {
+    const one = await open("#/sign-in", {}, server.base);
+    await one.getByLabel("Token").fill(token);
+    await one.getByRole("button", { name: "Sign in" }).click();
+    await one.waitForURL(/#\/$/);
+    return one;
+  };
+  allowed.push("403");
+  const reader = await as(secret("ada", "--read-only"));
+  await reader.goto(`${server.base}/#/chat/cut-over`);
+  ok(await shows(reader, "Implementer@builder is blocked", "I decide on Friday."), "a person with a token sees what holds up others");
+  await reader.getByText("Say something").click();
+  await reader.getByLabel("Message", { exact: true }).fill("Not with this token.");
+  await reader.getByLabel("From", { exact: true }).selectOption("Owner@ada");
+  await reader.getByRole("button", { name: "Send" }).click();
+  ok(await shows(reader, "is for reading only"), "a token for reading only writes nothing, and the form says so");
+  const limited = await as(secret("ada", "--rooms", "chat"));
+  await limited.goto(`${server.base}/#/dialogue`);
+  ok(await shows(limited, "is limited to chat"), "a token of one room shows nothing of another, and says why");
+  await limited.goto(`${server.base}/#/chat/cut-over`);
+  ok((await shows(limited, "I decide on Friday.")) && !run("chat", "show", "cut-over").includes("Not with this token."), "but all of its own");
+  await Promise.all([reader, limited].map((one) => one.context().close()));
   await page.goto(`${server.base}/#/dialogue`);
   await page.locator(".live.on").waitFor();
   await server.end();

@@ -66,13 +66,23 @@ export async function ask<T>(operation: string, input: Input = {}, signal?: Abor
   return read<T>(await fetch(`/api/${operation}${query(input)}`, signal ? { signal } : {}));
 }
 
+const remembered = "conclave-person";
+
+/** Who acts at this page; empty: nobody has said so. */
+export const person = (): string => localStorage.getItem(remembered) ?? "";
+
+export const rememberPerson = (name: string): void => localStorage.setItem(remembered, name);
+
+/** Without a token the server takes a person's word for it; with one, the token counts. */
+const claim = (): Record<string, string> => (person() ? { "Conclave-As": encodeURIComponent(person()) } : {});
+
 /** Any operation. */
 export async function act<T>(operation: string, input: Input = {}): Promise<T> {
   if (report) return recorded<T>(operation);
   return read<T>(
     await fetch(`/api/${operation}`, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", ...claim() },
       body: JSON.stringify(input),
     }),
   );

@@ -37,6 +37,8 @@ export interface Room {
   useFigures?: () => Figure[];
   /** Where a hit of the search, or a commit of the feed, is shown. */
   address: (scope: string, kind?: string, id?: string) => string;
+  /** What people call a hit of the search; without it by its title. */
+  hitName?: (hit: Hit) => string;
   /** What people call a scope of it; without it by its name. */
   scopeName?: (scope: string) => string;
   /** What was done, behind the name of who did it: "answered in"; empty: not worth a line. Without it the words of the operation. */

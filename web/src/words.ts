@@ -51,6 +51,9 @@ export function initials(name: string): string {
 /** Text of others within a sentence: if it is written from right to left, what follows keeps its order. */
 export const isolate = (text: string): string => (/[\u0590-\u08ff\ufb1d-\ufefc]/.test(text) ? `\u2068${text}\u2069` : text);
 
+/** A word of a table for people: CONSULT_BLOCKER is "consult blocker". */
+export const plainly = (word: string): string => (/^[A-Z0-9]+(_[A-Z0-9]+)*$/.test(word) ? word.replaceAll("_", " ").toLowerCase() : word);
+
 export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }

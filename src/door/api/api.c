@@ -69,6 +69,7 @@ static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_errs *errs, cv_st
                                    .input = input,
                                    .input_text = text,
                                    .bearer = call->bearer,
+                                   .as = call->as,
                                    .follower = {.tell = is_awaited, .ctx = call},
                                    .ret_who = &call->actor};
     return cv_service_run(call->api->service, mine, &asked, errs, ret_reply);
@@ -140,6 +141,7 @@ static cv_api_call *call_new(cv_api *api, cv_http_exchange *x, const cv_operatio
     call->number = number_of(op);
     call->since_us = cv_steady_us();
     call->bearer = bearer.p ? cv_arena_copy(&call->arena, bearer) : bearer;
+    call->as = copy_header(&call->arena, x, CV_API_AS);
     call->tag = copy_header(&call->arena, x, "If-None-Match");
     pthread_mutex_lock(&api->lock);
     call->next = api->first;

@@ -1,7 +1,7 @@
 /* cached_reads.c - reads that were answered before, and clients that have the answer already; see api.h.
  *
  *     GET /api/dialogue/progress?dialogue_id=a
- *        -> the question: operation, token, input    answered before, and nobody has committed since: the same at once
+ *        -> the question: operation, who, input      answered before, and nobody has committed since: the same at once
  *        <- ETag: "24-9f86d081884c7d65"              the rev, where the answer names one, and a digest of its bytes
  *     If-None-Match: "24-9f86d081884c7d65"
  *        <- 304, no bytes
@@ -67,7 +67,7 @@ static void answer_tagged(cv_api_call *call, cv_str tag, cv_str reply)
     if (call->has_query)
         cv_http_add_header(call->x, "ETag", tag);
     cv_http_add_header(call->x, "Cache-Control", call->has_query ? CV_STR("no-cache") : CV_STR("no-store"));
-    cv_http_add_header(call->x, "Vary", CV_STR("Authorization, Cookie"));
+    cv_http_add_header(call->x, "Vary", CV_STR("Authorization, Cookie, " CV_API_AS));
     cv_api_answer(call, known ? 304 : 200, known ? (cv_str){NULL, 0} : reply);
 }
 
@@ -103,6 +103,7 @@ bool cv_api_recall(cv_api_call *call)
         return false;
     cv_buf_add(&question, (cv_str){(const char *)&call->number, sizeof call->number});
     cv_answer_cache_add_secret(&question, call->bearer);
+    cv_buf_printf(&question, "%d%.*s\n", call->as.p != NULL, CV_FMT(call->as)); /* a header is one line */
     cv_buf_add(&question, cv_buf_str(&call->text));
     call->question = cv_buf_take(&question, &call->arena);
     return cv_answer_cache_find(call->api->kept, call->version, call->question, give, call);

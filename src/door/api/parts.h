@@ -9,6 +9,9 @@
 
 enum { CV_API_LATENCIES = 7 }; /* parts of the histogram */
 
+/* The header in which a client without a token says who acts: what --as is on the command line. */
+#define CV_API_AS "Conclave-As"
+
 typedef struct cv_api_call cv_api_call;
 typedef struct cv_api_events cv_api_events;
 
@@ -45,6 +48,7 @@ struct cv_api_call {
     cv_arena arena;
     cv_buf text;
     cv_str bearer;      /* absent: none came */
+    cv_str as;          /* who says to act; absent: nobody does */
     cv_str actor;       /* whom it is of, once it was run; absent: nobody is named */
     uint64_t version;   /* of the record, before it was asked; */
     cv_str question;    /*   under which the answer is kept; absent: it is not */

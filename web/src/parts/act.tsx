@@ -2,7 +2,7 @@
 // the command line for the same act can be copied.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { act, ApiError, type Fault, type Input } from "../api";
+import { act, ApiError, person, type Fault, type Input } from "../api";
 import { useAsk } from "../ask";
 import { link } from "../router";
 
@@ -17,22 +17,12 @@ export function usePeople(): string[] {
   return (asked.data?.agents ?? []).filter((a) => a.kind === "human").map((a) => a.agent_id);
 }
 
-const remembered = "conclave-person";
-
-export function person(): string {
-  return localStorage.getItem(remembered) ?? "";
-}
-
 export function Who(): preact.JSX.Element {
   return (
     <a class="who" href={link("sign-in")}>
       {person() || "Sign in"}
     </a>
   );
-}
-
-export function rememberPerson(name: string): void {
-  localStorage.setItem(remembered, name);
 }
 
 function quote(value: string): string {
@@ -108,6 +98,11 @@ export function Act({ title, operation, fields, verb, input, onDone, children }:
     <details class="act">
       <summary>{title}</summary>
       {children}
+      {!person() && (
+        <p class="facts">
+          Nobody is signed in: the record will not say who did it. <a href={link("sign-in")}>Sign in</a>
+        </p>
+      )}
       <form
         onInput={(event) => {
           try {

@@ -20,7 +20,7 @@ interface Chart {
 }
 
 /** A second sign beside the colour: how the line is broken. */
-const dashes: number[][] = [[], [8, 4], [2, 4], [12, 4, 2, 4], [4, 8]];
+const dashes: number[][] = [[], [8, 4], [2, 4], [12, 4, 2, 4], [4, 8], [16, 4]];
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 

@@ -12,8 +12,18 @@ interface Line {
   fresh: boolean;
 }
 
+/** What is done with those who act, which is of no room. */
+const registry: Record<string, string> = {
+  "agent add": "registered one of the",
+  "agent edit": "changed one of the",
+  "agent remove": "removed one of the",
+  "token add": "made a token for one of the",
+  "token revoke": "revoked a token of one of the",
+};
+
 /** Empty: it is not worth a line. */
 function told(commit: Commit): string {
+  if (commit.room === "project") return registry[commit.operation ?? ""] ?? `${commit.operation ?? "change"} of`;
   const words = commit.operation ?? "changed";
   return roomOf(commit.room)?.told?.(commit) ?? words.replace(new RegExp(`^${commit.room} `), "").replaceAll("-", " ");
 }
@@ -47,15 +57,18 @@ export function Feed({ room, scope, who, most }: { room?: string; scope?: string
           <ol class="activity">
             {lines.map(({ commit, times, fresh: isFresh }) => (
               <li key={commit.position} class={isFresh ? "fresh" : ""}>
-                <Time at={commit.created_at} /> {commit.who.length > 0 ? (
-                  <>
-                    <strong>{list(commit.who)}</strong> {told(commit)}
-                  </>
-                ) : (
-                  capital(told(commit))
-                )}{" "}
-                <a href={addressOf(commit.room, commit.scope)}>{roomOf(commit.room)?.scopeName?.(commit.scope) ?? (commit.scope || commit.room)}</a>
-                {times > 1 && <span class="what"> {times} times</span>}
+                <Time at={commit.created_at} />
+                <span>
+                  {commit.who.length > 0 ? (
+                    <>
+                      <strong>{list(commit.who)}</strong> {told(commit)}
+                    </>
+                  ) : (
+                    capital(told(commit))
+                  )}{" "}
+                  <a href={addressOf(commit.room, commit.scope)}>{roomOf(commit.room)?.scopeName?.(commit.scope) ?? (commit.room === "project" ? "agents" : commit.scope || commit.room)}</a>
+                  {times > 1 && <span class="what"> {times} times</span>}
+                </span>
               </li>
             ))}
           </ol>

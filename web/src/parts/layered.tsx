@@ -55,7 +55,8 @@ const pathOf = ([a, b, c, d]: Curve): string => `M${a.x},${a.y} C${b.x},${b.y} $
 
 function place(boxes: Box[], lines: Line[], named: boolean): Drawing {
   const columns = new Set(boxes.map((b) => b.rank)).size;
-  const width = !named ? 168 : columns <= 3 ? 264 : columns <= 4 ? 216 : 184;
+  const room = Math.min(1200, innerWidth - 48) - 2 * MARGIN - 8; // as wide as the page shows it at once
+  const width = named ? Math.round(Math.min(264, Math.max(184, (room + GAP.x) / columns - GAP.x))) : 168;
   const points = layers(boxes, lines, { x: width + GAP.x, y: HEIGHT + GAP.y });
   const known = lines.filter((l) => points.has(l.from) && points.has(l.to));
   const at = (id: string): Point => points.get(id) ?? { x: 0, y: 0 };
@@ -112,7 +113,7 @@ function highlight(svg: SVGSVGElement, { boxes, lines }: Drawing, id: string, li
 
 function Parts({ drawing }: { drawing: Drawing }): preact.JSX.Element {
   const { boxes, lines, width, points, curves } = drawing;
-  const [name, below] = [Math.floor((width - 36) / 7.2), Math.floor((width - 36) / 6.4)];
+  const [name, below] = [Math.floor((width - 36) / 7.2), Math.floor((width - 36) / 7)];
   return (
     <>
       {lines.map((l, i) => {

@@ -93,6 +93,16 @@ export function Copy({ text, label }: { text: string; label: string }): preact.J
   );
 }
 
+/** Nothing is there yet: what would be, and how it begins. */
+export function Empty({ title, short, children }: { title: string; short?: boolean | undefined; children: ComponentChildren }): preact.JSX.Element {
+  return (
+    <>
+      {short ? <p class="lead">{title}</p> : <h1 class="sentence">{title}</h1>}
+      <p class="lead">{children}</p>
+    </>
+  );
+}
+
 /** The heading of a part, with what it comes to behind it. */
 export function Heading({ children, more }: { children: ComponentChildren; more?: ComponentChildren }): preact.JSX.Element {
   return (

@@ -1,8 +1,9 @@
 // chat.tsx - the room of chats: bubbles by participant, who has still to read what, blockers on top with what clears them.
 import { useEffect } from "preact/hooks";
 import { useAsk, useAskAll } from "../ask";
-import { Act, person } from "../parts/act";
-import { AgentName, Crumbs, Heading, Loaded, Prose, Time } from "../parts/show";
+import { person } from "../api";
+import { Act } from "../parts/act";
+import { AgentName, Crumbs, Empty, Heading, Loaded, Prose, Time } from "../parts/show";
 import type { Attention, Figure, Room } from "../room";
 import { link, type Place } from "../router";
 import { capital, count, list, plural } from "../words";
@@ -223,11 +224,13 @@ function View({ place }: { place: Place }): preact.JSX.Element {
     <Loaded asked={asked}>
       {({ chats }) => (
         <>
-          <h1 class="sentence">
-            {chats.length
-              ? `${capital(count(chats.length, "chat"))}, ${count(chats.filter((c) => c.status === "OPEN").length, "is", "are")} open.`
-              : "No chat yet. conclave chat open “…” --participants Role@Name,… opens one."}
-          </h1>
+          {chats.length ? (
+            <h1 class="sentence">{`${capital(count(chats.length, "chat"))}, ${count(chats.filter((c) => c.status === "OPEN").length, "is", "are")} open.`}</h1>
+          ) : (
+            <Empty title="No chat yet.">
+              Agents talk in one, and wait for each other: <code>conclave chat open "What it is about" --participants Owner@ada,Builder@bob</code>
+            </Empty>
+          )}
           <ul class="rows">
             {chats.map((c) => (
               <li key={c.path}>

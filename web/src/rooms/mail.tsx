@@ -2,11 +2,11 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { useAsk, useAskAll } from "../ask";
-import { act, type Value } from "../api";
-import { Act, person, usePeople } from "../parts/act";
+import { act, person, type Value } from "../api";
+import { Act, usePeople } from "../parts/act";
 import { Layered, type Box, type Line } from "../parts/layered";
 import { savePicture } from "../parts/picture";
-import { AgentName, Crumbs, Heading, Loaded, Person, Prose, Status, Time } from "../parts/show";
+import { AgentName, Crumbs, Empty, Heading, Loaded, Person, Prose, Status, Time } from "../parts/show";
 import type { Attention, Figure, Room } from "../room";
 import { go, link, type Place } from "../router";
 import { agoSeconds, capital, count, cut, plural, toneOf } from "../words";
@@ -438,11 +438,13 @@ function View({ place }: { place: Place }): preact.JSX.Element {
               <a href={link("mail")}>Mail</a> <span>›</span> <span>{picked || plan}</span>
             </Crumbs>
           )}
-          <h1 class="sentence">
-            {mailboxes.length
-              ? `${capital(count(waiting, "message waits", "messages wait"))} in ${count(mailboxes.length, "mailbox", "mailboxes")}${dead ? `; ${count(dead, "dead letter")}` : ""}.`
-              : "No mailbox yet. conclave mail send --to NAME “…” makes one."}
-          </h1>
+          {mailboxes.length ? (
+            <h1 class="sentence">{`${capital(count(waiting, "message waits", "messages wait"))} in ${count(mailboxes.length, "mailbox", "mailboxes")}${dead ? `; ${count(dead, "dead letter")}` : ""}.`}</h1>
+          ) : (
+            <Empty title="No mailbox yet.">
+              Every agent has one: <code>conclave agent add NAME</code>, then <code>conclave mail send --to NAME "Hello"</code>
+            </Empty>
+          )}
           <div class="columns mailing">
             <div>
               <Boxes boxes={mailboxes} picked={picked} />

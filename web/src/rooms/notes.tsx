@@ -1,7 +1,7 @@
 // notes.tsx - the room of notes in files: the files as a tree with counts and moods, their notes in the order of the lines
 // with what stands around them, headers that are out of date first.
 import { useAsk } from "../ask";
-import { Crumbs, Heading, Loaded, Person } from "../parts/show";
+import { Crumbs, Empty, Heading, Loaded, Person } from "../parts/show";
 import type { Attention, Figure, Room } from "../room";
 import { link, type Place } from "../router";
 import { capital, count, plural } from "../words";
@@ -186,7 +186,6 @@ function Tree({ paths, notes, stale, picked }: { paths: string[]; notes: Note[];
 }
 
 function sentenceOf(notes: Note[], paths: string[], stale: Stale[]): string {
-  if (paths.length === 0) return "No notes yet. conclave notes header FILE --target @everyone --message “…” leaves one; conclave notes log reads those in files.";
   return `${capital(count(notes.length, "note"))} in ${count(paths.length, "file")}; ${count(stale.length, "header is", "headers are")} out of date.`;
 }
 
@@ -205,7 +204,13 @@ function View({ place }: { place: Place }): preact.JSX.Element {
                 <a href={link("notes")}>Notes</a> <span>›</span> <span>{only}</span>
               </Crumbs>
             )}
-            <h1 class="sentence">{sentenceOf(notes, paths, stale)}</h1>
+            {paths.length ? (
+              <h1 class="sentence">{sentenceOf(notes, paths, stale)}</h1>
+            ) : (
+              <Empty title="No notes yet.">
+                A file has a header for its readers: <code>conclave notes header FILE --target @everyone --message "What it is for"</code>. Notes that stand in files already are read by <code>conclave notes log</code>.
+              </Empty>
+            )}
             {paths.length > 0 && (
               <div class="columns mailing">
                 <Tree paths={paths} notes={notes} stale={stale} picked={only} />
@@ -225,7 +230,7 @@ function View({ place }: { place: Place }): preact.JSX.Element {
   );
 }
 
-const verbs: Record<string, string> = { header: "wrote the header of a file in", add: "left a note in", create: "made a file with", log: "read files into", repair: "" };
+const verbs: Record<string, string> = { header: "wrote the header of a file in", add: "left a note in", create: "made a file with", log: "", repair: "" };
 
 export const notes: Room = {
   name: "notes",

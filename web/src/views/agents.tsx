@@ -1,7 +1,7 @@
 // agents.tsx - who can act in the project: agents and people, what each of them is for, and what the rooms know of them.
 import { useAsk } from "../ask";
 import { Feed } from "../parts/feed";
-import { AgentName, Crumbs, Heading, Loaded, Person } from "../parts/show";
+import { AgentName, Crumbs, Empty, Heading, Loaded, Person } from "../parts/show";
 import { rooms } from "../rooms";
 import { link, type Place } from "../router";
 import { capital, count, day, list } from "../words";
@@ -18,7 +18,14 @@ interface Agent {
   created_at: string;
 }
 
+/** What the rooms say of each agent in a few words. The table of rooms is constant, so are the hooks. */
+function useNotes(): (name: string) => string {
+  const all = rooms.flatMap((room) => room.useAgentNotes?.() ?? []);
+  return (name) => all.flatMap((notes) => notes.get(name) ?? []).join(" · ");
+}
+
 function List({ agents }: { agents: Agent[] }): preact.JSX.Element {
+  const notes = useNotes();
   return (
     <ul class="rows">
       {agents.map((a) => (
@@ -28,6 +35,7 @@ function List({ agents }: { agents: Agent[] }): preact.JSX.Element {
               <Person name={a.agent_id} /> <span class="status">{a.kind === "human" ? "person" : "agent"}</span> {a.status !== "active" && <span class="status red">{a.status}</span>}
             </span>
             <span class="next">{[a.summary, a.capabilities?.length ? `can: ${a.capabilities.join(", ")}` : ""].filter(Boolean).join(" · ")}</span>
+            <span class="next">{notes(a.agent_id)}</span>
           </a>
         </li>
       ))}
@@ -88,11 +96,13 @@ export function AgentsView({ place }: { place: Place }): preact.JSX.Element {
         const people = agents.filter((a) => a.kind === "human").length;
         return (
           <>
-            <h1 class="sentence">
-              {agents.length
-                ? `${capital(count(agents.length - people, "agent"))} and ${count(people, "person", "people")} can act here.`
-                : "Nobody is registered yet. conclave agent add NAME registers an agent, with --kind human a person."}
-            </h1>
+            {agents.length ? (
+              <h1 class="sentence">{`${capital(count(agents.length - people, "agent"))} and ${count(people, "person", "people")} can act here.`}</h1>
+            ) : (
+              <Empty title="Nobody is registered yet.">
+                <code>conclave agent add NAME</code> registers an agent, <code>conclave agent add NAME --kind human</code> a person.
+              </Empty>
+            )}
             <List agents={agents} />
           </>
         );
@@ -103,12 +113,12 @@ export function AgentsView({ place }: { place: Place }): preact.JSX.Element {
 
 /** On the first page: one line for each, with what the rooms say of them. */
 export function AgentNames({ agents }: { agents: { agent_id: string }[] }): preact.JSX.Element {
-  const notes = rooms.flatMap((room) => room.useAgentNotes?.() ?? []); // the table of rooms is constant, so are the hooks
+  const notes = useNotes();
   return (
     <ul class="plain people">
       {agents.map((a) => (
         <li key={a.agent_id}>
-          <AgentName name={a.agent_id} /> <small>{notes.flatMap((all) => all.get(a.agent_id) ?? []).join(" · ")}</small>
+          <AgentName name={a.agent_id} /> <small>{notes(a.agent_id)}</small>
         </li>
       ))}
     </ul>

@@ -19,10 +19,10 @@ function useFigures(): Figure[] {
 const signs: Record<Attention["tone"], string> = { red: "■", amber: "▲", blue: "●" };
 const words: Record<Attention["tone"], string> = { red: "blocked or failed", amber: "waits", blue: "under way" };
 
-function Needs({ all }: { all: Attention[] }): preact.JSX.Element {
+function Needs({ all }: { all: Attention[] }): preact.JSX.Element | null {
   const order = ["red", "amber", "blue"];
   const sorted = [...all].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
-  if (all.length === 0) return <p class="facts">Nobody waits for anything.</p>;
+  if (all.length === 0) return null;
   return (
     <ul class="needs" aria-label="What needs attention">
       {sorted.map((one) => (
@@ -81,10 +81,12 @@ function Agents(): preact.JSX.Element | null {
 
 export function Home({ place }: { place: Place }): preact.JSX.Element {
   const all = useAttention();
-  const urgent = all.filter((one) => one.tone !== "blue").length;
+  const calm = all.filter((one) => one.tone === "blue").length;
+  const urgent = all.length - calm;
+  const under = calm ? `; ${count(calm, "is", "are")} under way` : "";
   return (
     <>
-      <h1 class="sentence">{urgent ? `${capital(count(urgent, "thing needs", "things need"))} attention.` : "Nothing needs attention."}</h1>
+      <h1 class="sentence">{`${urgent ? capital(count(urgent, "thing needs", "things need")) : "Nothing needs"} attention${under}.`}</h1>
       <Needs all={all} />
       <Figures />
       <div class="columns">

@@ -1,16 +1,18 @@
 // search.tsx - everything that was said, in every room.
 import { useAsk } from "../ask";
 import type { Hit } from "../room";
-import { addressOf, rooms } from "../rooms";
+import { addressOf, roomOf, rooms } from "../rooms";
 import { linkWith, type Place } from "../router";
 import { Choice, Loaded } from "../parts/show";
-import { capital, count } from "../words";
+import { capital, count, plainly } from "../words";
 
 /** The words that were met stand in ⟦brackets⟧. */
 function Snippet({ text }: { text: string }): preact.JSX.Element {
   const parts = text.split(/⟦|⟧/);
   return <p class="snippet">{parts.map((part, i) => (i % 2 ? <mark>{part}</mark> : part))}</p>;
 }
+
+const nameOf = (hit: Hit): string => capital([plainly(hit.title ?? ""), hit.kind, hit.id].filter(Boolean).join(" · "));
 
 export function SearchView({ place }: { place: Place }): preact.JSX.Element {
   const words = place.parameters.get("q") ?? "";
@@ -33,10 +35,10 @@ function Found({ place, words, room }: { place: Place; words: string; room: stri
             {results.map((hit) => (
               <li key={`${hit.room} ${hit.scope} ${hit.id}`}>
                 <a class="row wide" data-row href={addressOf(hit.room, hit.scope, hit.kind, hit.id)}>
-                  <span class="title">{hit.title || hit.id}</span>
-                  <span class="what">
-                    {hit.room} · {hit.scope} · {hit.kind} {hit.id}
+                  <span class="title" dir="auto">
+                    {roomOf(hit.room)?.hitName?.(hit) ?? nameOf(hit)}
                   </span>
+                  <span class="next">{[hit.room, roomOf(hit.room)?.scopeName?.(hit.scope) ?? hit.scope].filter((word, i, all) => all.indexOf(word) === i).join(" · ")}</span>
                   <Snippet text={hit.snippet} />
                 </a>
               </li>

@@ -1,8 +1,8 @@
 // sign_in.tsx - a person says who acts: by a token, which becomes a cookie that no script can read, or, on a server that
 // asks for none, by name.
 import { useState } from "preact/hooks";
-import { ApiError, signIn } from "../api";
-import { person, rememberPerson, usePeople } from "../parts/act";
+import { act, ApiError, person, rememberPerson, signIn } from "../api";
+import { usePeople } from "../parts/act";
 import { go, link } from "../router";
 
 export function SignIn(): preact.JSX.Element {
@@ -10,19 +10,26 @@ export function SignIn(): preact.JSX.Element {
   const [fault, setFault] = useState("");
   return (
     <section aria-label="Sign in" class="narrow">
-      <h1 class="sentence">{person() ? `You act as ${person()}.` : "Nobody is signed in: the page can only look."}</h1>
+      <h1 class="sentence">{person() ? `You act as ${person()}.` : "Nobody is signed in: what you do here is recorded without a name."}</h1>
       <form
         onSubmit={(event) => {
           event.preventDefault();
           const data = new FormData(event.currentTarget);
           const [name, token] = [String(data.get("name") ?? ""), String(data.get("token") ?? "").trim()];
-          const done = (): void => {
-            rememberPerson(name);
-            go(link());
-            location.reload();
-          };
-          if (!token) return done();
-          signIn(token).then(done, (e: unknown) => setFault(e instanceof ApiError ? e.fault.message : String(e)));
+          const before = person();
+          rememberPerson(name);
+          (token ? signIn(token) : Promise.resolve())
+            .then(() => act("feed", { limit: 0 })) // refused when nobody is called so
+            .then(
+              () => {
+                go(link());
+                location.reload();
+              },
+              (e: unknown) => {
+                rememberPerson(before);
+                setFault(e instanceof ApiError ? [e.fault.message, e.fault.suggestion].filter(Boolean).join("; ") : String(e));
+              },
+            );
         }}
       >
         <div class="entry">

@@ -1,8 +1,8 @@
 // acting.tsx - what a person can do in a dialogue: answer as an expert, register the drafted round, give a verdict.
 import { useAsk } from "../../ask";
-import type { Input } from "../../api";
+import { person, type Input } from "../../api";
 import type { Dialogue, Waiting } from "./model";
-import { Act, person } from "../../parts/act";
+import { Act } from "../../parts/act";
 import { list } from "../../words";
 
 interface Draft {
@@ -44,7 +44,7 @@ function Register({ d, round }: { d: Dialogue; round: number }): preact.JSX.Elem
 export function Acting({ d, waiting }: { d: Dialogue; waiting: Waiting | undefined }): preact.JSX.Element | null {
   if (d.status === "converged" || d.status === "abandoned" || !waiting) return null;
   const { round, missing } = waiting;
-  const by = person() ? ` (entered by ${person()}, a person)` : " (entered by a person at the dashboard)";
+  const by = person() ? `(entered by ${person()}, a person)` : "(entered by a person at the dashboard)";
   return (
     <section aria-label="Act" class="acts">
       <h2>
@@ -77,7 +77,7 @@ export function Acting({ d, waiting }: { d: Dialogue; waiting: Waiting | undefin
           verdict_type: typed["verdict_type"],
           verdict_id: typed["verdict_id"],
           recommendation: typed["recommendation"],
-          description: typed["description"] ? `${typed["description"]}${by}` : "",
+          description: [typed["description"], by].filter(Boolean).join(" "),
           ...(typed["vote"] ? { vote: typed["vote"] } : {}),
         })}
       />

@@ -1,7 +1,8 @@
 // dialogues.tsx - the deliberations: each with its question, what was decided or comes next, and how far it is.
 import { useAsk } from "../../ask";
 import { Act } from "../../parts/act";
-import { Choice, Heading, Loaded } from "../../parts/show";
+import { Choice, Empty, Heading, Loaded } from "../../parts/show";
+import { awaited, type Waiting } from "./model";
 import { go, link, linkWith, type Place } from "../../router";
 import { ago, capital, count, cut, isolate, plural, vote } from "../../words";
 
@@ -37,7 +38,6 @@ const LONGEST = 240; // letters of a question, or of a decision, in a row
 const MOST = 50; // rows; the rest is found by searching
 
 function sentenceOf(rows: Row[]): string {
-  if (rows.length === 0) return "No dialogue yet. Ask a question below; or conclave ask “…” lets agents answer one.";
   const decided = rows.filter((row) => row.status === "converged").length;
   return `${capital(count(rows.length, "dialogue"))}: ${count(rows.filter(running).length, "is", "are")} running, ${count(decided, "is", "are")} decided.`;
 }
@@ -47,13 +47,20 @@ function sign(row: Row): [string, string] {
   return row.status === "abandoned" ? ["○", "grey"] : ["◐", "amber"];
 }
 
-/** The decision, or the next step. */
+/** Whom the round under way waits for, or the next step. */
+function Next({ row, page }: { row: Row; page: Page }): preact.JSX.Element {
+  const { data } = useAsk<Waiting>({ operation: "dialogue/round-verify", input: { dialogue_id: row.dialogue_id }, room: "dialogue", scope: row.dialogue_id });
+  return <span class="next">{awaited(data) || (page.next_step?.text ?? "")}</span>;
+}
+
+/** The decision, or what comes next. */
 function Line({ row, page }: { row: Row; page: Page | undefined }): preact.JSX.Element {
   if (!page) return <span class="next">{row.status}</span>;
+  if (!page.decision && running(row)) return <Next row={row} page={page} />;
   const result = page.decision?.vote ? ` (${vote(page.decision.vote)})` : "";
   return (
     <span class="next" dir="auto">
-      {page.decision ? `Decided: ${isolate(cut(page.decision.recommendation, LONGEST))}${result}` : row.status === "abandoned" ? "Abandoned without a decision." : (page.next_step?.text ?? "")}
+      {page.decision ? `Decided: ${isolate(cut(page.decision.recommendation, LONGEST))}${result}` : "Abandoned without a decision."}
     </span>
   );
 }
@@ -77,7 +84,7 @@ function Entry({ row }: { row: Row }): preact.JSX.Element {
           <>
             {" · "}
             <span class={open ? "amber" : ""}>{open} open</span>
-            {` · ${data.convergence.percentage} %`}
+            {` · ${data.convergence.percentage} % converged`}
             <span class="bar" style={{ "--part": `${data.convergence.percentage}%` }} role="img" title="how far it has converged" aria-label={`${data.convergence.percentage} % converged`} />
           </>
         )}
@@ -116,12 +123,19 @@ export function Dialogues({ place, short }: { place: Place; short?: boolean }): 
         const rows = dialogues.filter(keep);
         return (
           <section aria-label="Dialogues">
-            {!short && <h1 class="sentence">{sentenceOf(dialogues.filter((row) => !row.archived))}</h1>}
+            {!short && dialogues.length > 0 && <h1 class="sentence">{sentenceOf(dialogues.filter((row) => !row.archived))}</h1>}
+            {(short || dialogues.length > 0) && (
             <div class="heading">
               {short && <Heading>Dialogues</Heading>}
               {dialogues.length > 0 && <Choice label="Which dialogues" picked={filter} options={filters.map(([name]) => [name, name])} href={(show) => linkWith(place, { show: show === "all" ? "" : show })} />}
             </div>
-            {rows.length === 0 && (short || dialogues.length > 0) && <p class="facts">{short && dialogues.length === 0 ? sentenceOf(dialogues) : "None."}</p>}
+            )}
+            {dialogues.length === 0 && (
+              <Empty title="No dialogue yet." short={short}>
+                Ask a question below; or let agents answer one: <code>conclave ask "Tea or coffee?"</code>
+              </Empty>
+            )}
+            {dialogues.length > 0 && rows.length === 0 && <p class="facts">None.</p>}
             <ul class="rows">
               {rows.slice(0, short ? 8 : MOST).map((row) => (
                 <li key={row.dialogue_id}>

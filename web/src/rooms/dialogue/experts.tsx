@@ -3,7 +3,7 @@ import { useAsk } from "../../ask";
 import type { Agreement } from "./model";
 import { Chart } from "../../parts/chart";
 import { HeatMap } from "./heat";
-import { Crumbs, Heading, Loaded, Person } from "../../parts/show";
+import { Crumbs, Empty, Heading, Loaded, Person } from "../../parts/show";
 import { ExpertName, Glyph, Status } from "./show";
 import { link, type Place } from "../../router";
 import { capital, count, list, plural } from "../../words";
@@ -101,13 +101,17 @@ function All(): preact.JSX.Element {
     <Loaded asked={asked}>
       {({ experts, agreement }) => (
         <>
-          <h1 class="sentence">
-            {experts.length
-              ? `${capital(count(experts.length, "expert"))} sat in the dialogues of this project. ${capital(experts[0]?.expert_slug ?? "")} scored most.`
-              : "No expert has sat on a panel yet."}
-          </h1>
-          {experts.length > 0 && <Table experts={experts} />}
-          <HeatMap people={experts.slice(0, 40).map((e) => e.expert_slug)} pairs={pairsOf(agreement)} />
+          {experts.length ? (
+            <>
+              <h1 class="sentence">{`${capital(count(experts.length, "expert"))} sat in the dialogues of this project. ${capital(experts[0]?.expert_slug ?? "")} scored most.`}</h1>
+              <Table experts={experts} />
+              <HeatMap people={experts.slice(0, 40).map((e) => e.expert_slug)} pairs={pairsOf(agreement)} />
+            </>
+          ) : (
+            <Empty title="No expert has sat on a panel yet.">
+              A dialogue begins with a panel: <code>conclave ask "Tea or coffee?"</code>
+            </Empty>
+          )}
         </>
       )}
     </Loaded>
@@ -159,13 +163,20 @@ function Fates({ parts }: { parts: Part[] }): preact.JSX.Element {
   );
 }
 
+/** How the scores of the rounds went, in words. */
+function courseOf(scores: number[]): string {
+  const [first = 0, last = 0] = [scores[0], scores[scores.length - 1]];
+  const way = last > first ? `rose from ${first} to ${last}` : last < first ? `fell from ${first} to ${last}` : `was ${first} at first and at last`;
+  return `The score ${way} in ${count(scores.length, "round")}.`;
+}
+
 function Scores({ part }: { part: Part }): preact.JSX.Element {
   return (
     <li>
       <a href={link("dialogue", part.dialogue_id)}>{part.title}</a> <span class="facts">{[part.role, part.tier, part.dialogue_status, part.total_score !== null && `score ${part.total_score}`].filter(Boolean).join(" · ")}</span>
       {part.scores.length > 1 && (
         <Chart
-          title={`${plural(part.scores.length, "round")}: ${part.scores.map((s) => s.score).join(", ")}.`}
+          title={courseOf(part.scores.map((s) => s.score))}
           labels={part.scores.map((s) => `R${s.round}`)}
           series={[{ name: "score", tone: "accent", values: part.scores.map((s) => s.score) }]}
           height={96}

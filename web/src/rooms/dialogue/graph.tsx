@@ -8,7 +8,7 @@ import { Choice, Heading } from "../../parts/show";
 import { EntityLink, Glyph, Status } from "./show";
 import { go, linkWith, type Place } from "../../router";
 import { capital, count, cut, plural } from "../../words";
-import { glyphs, kinds, toneOf, type Kind } from "./words";
+import { glyphOf, glyphs, kinds, toneOf, type Kind } from "./words";
 
 const strokes: Record<string, string> = { support: "green", oppose: "red", resolve: "blue", address: "blue", question: "amber" };
 
@@ -66,7 +66,7 @@ function Cited({ d, edge }: { d: Dialogue; edge: Edge }): preact.JSX.Element {
 
 function Drawing({ d, shown, place }: { d: Dialogue; shown: Shown; place: Place }): preact.JSX.Element {
   const boxes = useMemo(
-    () => shown.entities.map((e): Box => ({ id: e.id, rank: e.round, tone: toneOf(e.status, e.kind), shape: glyphs[e.kind], name: e.label, below: `${e.id} · ${e.contributors.join(", ")}` })),
+    () => shown.entities.map((e): Box => ({ id: e.id, rank: e.round, tone: toneOf(e.status, e.kind), shape: glyphOf(e.kind, e.status), name: e.label, below: `${e.id} · ${e.status} · ${e.contributors.join(", ")}` })),
     [shown],
   );
   const lines = useMemo(() => shown.edges.map((e): Line => ({ from: e.from, to: e.to, look: e.type, tone: strokes[e.type] ?? "grey" })), [shown]);

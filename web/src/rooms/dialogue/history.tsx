@@ -70,7 +70,10 @@ function Lines({ d, events }: { d: Dialogue; events: Event[] }): preact.JSX.Elem
     <ol class="activity">
       {[...events].reverse().map((e) => (
         <li key={e.event}>
-          <Time at={e.at} /> <Line d={d} e={e} />
+          <Time at={e.at} />
+          <span>
+            <Line d={d} e={e} />
+          </span>
         </li>
       ))}
     </ol>

@@ -1,7 +1,8 @@
 // lanes.tsx - who said something in which round: a row for each expert, one sign for each contribution. Who was asked and
-// said nothing is a dot; who did not sit is an empty cell; a check mark is a signal to converge.
-import { dissents, type Dialogue, type Entity } from "./model";
-import { glyphs, kinds, toneOf } from "./words";
+// said nothing is a dot; who did not sit is an empty cell; a check mark is a signal to converge. The round under way has
+// a column, too: who has answered, and who is waited for.
+import { dissents, type Dialogue, type Entity, type Waiting } from "./model";
+import { glyphOf, glyphs, kinds, toneOf } from "./words";
 import { EntityLink, ExpertName } from "./show";
 
 interface Lane {
@@ -30,7 +31,7 @@ function Cell({ d, slug, round, lane }: { d: Dialogue; slug: string; round: numb
       {said.map((e) => (
         <EntityLink dialogue={d.id} id={e.id} key={e.id}>
           <span class={`glyph ${toneOf(e.status, e.kind)}`} title={`${e.id} ${e.label} (${e.status})`} role="img" aria-label={`${e.kind} ${e.id}: ${e.label}, ${e.status}`}>
-            {glyphs[e.kind]}
+            {glyphOf(e.kind, e.status)}
           </span>
         </EntityLink>
       ))}
@@ -48,9 +49,20 @@ function Cell({ d, slug, round, lane }: { d: Dialogue; slug: string; round: numb
   );
 }
 
+/** How one stands in the round under way; empty: not asked. */
+function Awaited({ state }: { state: string | undefined }): preact.JSX.Element {
+  if (!state) return <td class="cell" />;
+  const missing = state === "missing";
+  return (
+    <td class="cell">
+      <span class={missing ? "amber" : "green"}>{missing ? "… waiting" : "✓ answered"}</span>
+    </td>
+  );
+}
+
 const MANY = 4; // rounds; more of them stand closer
 
-function Legend(): preact.JSX.Element {
+function Legend({ open }: { open: boolean }): preact.JSX.Element {
   return (
     <p class="legend">
       {kinds.map((kind) => (
@@ -58,6 +70,7 @@ function Legend(): preact.JSX.Element {
           {glyphs[kind]} {kind}
         </span>
       ))}
+      {open && <span>{glyphOf("tension", "open")} open tension</span>}
       <span>✓ converges</span>
       <span>· asked, silent</span>
     </p>
@@ -65,7 +78,7 @@ function Legend(): preact.JSX.Element {
 }
 
 /** How the rounds went, below their columns: a figure, and a bar against the highest. */
-function Course({ name, tone, values }: { name: string; tone: string; values: number[] }): preact.JSX.Element {
+function Course({ name, tone, values, goesOn }: { name: string; tone: string; values: number[]; goesOn: boolean }): preact.JSX.Element {
   const most = Math.max(1, ...values);
   return (
     <tr class="course-row">
@@ -76,13 +89,16 @@ function Course({ name, tone, values }: { name: string; tone: string; values: nu
           <span>{value}</span>
         </td>
       ))}
+      {goesOn && <td class="cell" />}
       <td class="score" />
     </tr>
   );
 }
 
-export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
+export function Lanes({ d, waiting }: { d: Dialogue; waiting: Waiting | undefined }): preact.JSX.Element {
   const lanes = lanesOf(d);
+  const now = waiting && !d.rounds.some((r) => r.round === waiting.round) ? waiting : undefined;
+  const states = new Map(now?.experts.map((e) => [e.expert, e.state]));
   const against = new Set(dissents(d).map((v) => v.author));
   const most = Math.max(1, ...d.experts.map((e) => e.total ?? 0));
   const first = d.rounds[0]?.round ?? 0;
@@ -99,6 +115,11 @@ export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
                   R{r.round}
                 </th>
               ))}
+              {now && (
+                <th scope="col" title="under way">
+                  R{now.round}, now
+                </th>
+              )}
               <th scope="col" class="score">
                 Score
               </th>
@@ -118,6 +139,7 @@ export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
                   {d.rounds.map((r) => (
                     <Cell d={d} slug={expert.slug} round={r.round} lane={lane} key={r.round} />
                   ))}
+                  {now && <Awaited state={states.get(expert.slug)} />}
                   <td class="score">
                     {d.rounds.length > 0 && <span class="bar" style={{ "--part": `${(100 * (expert.total ?? 0)) / most}%` }} aria-hidden="true" />}
                     <span>{d.rounds.length > 0 ? (expert.total ?? "") : ""}</span>
@@ -128,13 +150,13 @@ export function Lanes({ d }: { d: Dialogue }): preact.JSX.Element {
           </tbody>
           {d.rounds.length > 0 && (
             <tfoot>
-              <Course name="Score of the round" tone="accent" values={d.rounds.map((r) => r.score)} />
-              <Course name="Open tensions" tone="amber" values={d.rounds.map((r) => r.openTensions)} />
+              <Course name="Score of the round" tone="accent" values={d.rounds.map((r) => r.score)} goesOn={Boolean(now)} />
+              <Course name="Open tensions" tone="amber" values={d.rounds.map((r) => r.openTensions)} goesOn={Boolean(now)} />
             </tfoot>
           )}
         </table>
       </div>
-      <Legend />
+      <Legend open={d.entities.some((e) => glyphOf(e.kind, e.status) !== glyphs[e.kind])} />
     </>
   );
 }

@@ -170,12 +170,13 @@ function decided(d: Dialogue, final: Verdict): string {
   return `Decided in round ${final.round}: ${isolate(final.recommendation.replace(/\.$/, ""))}${result}.${disagree}`;
 }
 
-function awaited(d: Dialogue, waiting: Waiting | undefined): string {
+/** What the round under way waits for; empty: nothing is known of it. */
+export function awaited(waiting: Waiting | undefined): string {
   if (!waiting) return "";
   if (waiting.complete) return `Round ${waiting.round} is complete: it can be registered.`;
   const { missing } = waiting;
   if (missing.length === 0) return "";
-  return `Round ${waiting.round} is waiting for ${missing.length > 4 && missing.length === d.experts.length ? `all ${missing.length} experts` : first(missing)}.`;
+  return `Round ${waiting.round} is waiting for ${missing.length > 4 && missing.length === waiting.experts.length ? `all ${missing.length} experts` : first(missing)}.`;
 }
 
 const LABEL = 70; // letters of a label within a sentence
@@ -197,7 +198,7 @@ export function sentence(d: Dialogue, waiting?: Waiting): string {
   if (d.experts.length === 0) return "Nobody sits on the panel yet.";
   const open = tensionsOf(d).filter(isOpen);
   const blocking = forgotten(d);
-  const parts = [stuck(d, blocking), awaited(d, waiting)];
+  const parts = [stuck(d, blocking), awaited(waiting)];
   if (d.rounds.length === 0) parts.push("No round has been held yet.");
   else if (open.length === 0) parts.push("Every tension is closed. The final verdict is still to be given.");
   else if (blocking.length) parts.push(`${capital(count(open.length, "tension is", "tensions are"))} open in all.`);

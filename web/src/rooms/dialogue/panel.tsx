@@ -63,7 +63,16 @@ function Table({ d }: { d: Dialogue }): preact.JSX.Element {
   );
 }
 
-const tones = ["accent", "green", "amber", "red", "grey"];
+const tones = ["accent", "green", "amber", "red", "grey", "ink"];
+
+/** Who scored most and least in the last round; of many experts only some have a line. */
+function courseOf(d: Dialogue, lines: number): string {
+  const last = d.rounds[d.rounds.length - 1]?.round ?? 0;
+  const scored = d.experts.flatMap((e) => (typeof e.scores[String(last)] === "number" ? [{ slug: e.slug, score: e.scores[String(last)] ?? 0 }] : [])).sort((a, b) => b.score - a.score);
+  const [most, least] = [scored[0], scored[scored.length - 1]];
+  const told = most && least && most !== least ? `In round ${last} ${most.slug} scored most (${most.score}) and ${least.slug} least (${least.score}).` : "Scores by round.";
+  return d.experts.length > lines ? `${told} The lines are the ${lines} with the highest total.` : told;
+}
 
 export function Panel({ d }: { d: Dialogue }): preact.JSX.Element {
   const best = [...d.experts].sort((a, b) => (b.total ?? 0) - (a.total ?? 0));
@@ -76,7 +85,7 @@ export function Panel({ d }: { d: Dialogue }): preact.JSX.Element {
       <Table d={d} />
       {d.rounds.length > 1 && (
         <Chart
-          title={`Scores by round of ${best.slice(0, tones.length).map((e) => e.slug).join(", ")}.`}
+          title={courseOf(d, tones.length)}
           labels={d.rounds.map((r) => `R${r.round}`)}
           series={best.slice(0, tones.length).map((e, i) => ({ name: e.slug, tone: tones[i] ?? "grey", values: d.rounds.map((r) => e.scores[String(r.round)] ?? null) }))}
           height={160}

@@ -3,10 +3,11 @@ import { useAsk, useAskAll } from "../../ask";
 import { Heading } from "../../parts/show";
 import type { Attention, Figure, Room } from "../../room";
 import { link } from "../../router";
+import { awaited, type Waiting } from "./model";
 import { DialogueView, ReportView } from "./view";
 import { Dialogues } from "./dialogues";
 import { ExpertsView } from "./experts";
-import { count, cut } from "../../words";
+import { capital, count, cut } from "../../words";
 
 interface Row {
   dialogue_id: string;
@@ -32,14 +33,16 @@ function useAttention(): Attention[] {
   const running = useRows()
     .filter((d) => d.status === "open" || d.status === "converging")
     .slice(0, MOST);
-  const pages = useAskAll<Page>("dialogue", "dialogue/show", running.map((d) => ({ dialogue_id: d.dialogue_id })));
+  const inputs = running.map((d) => ({ dialogue_id: d.dialogue_id }));
+  const pages = useAskAll<Page>("dialogue", "dialogue/show", inputs);
+  const rounds = useAskAll<Waiting & { dialogue_id: string }>("dialogue", "dialogue/round-verify", inputs);
   return pages.flatMap((p): Attention[] => {
     const href = link("dialogue", p.dialogue_id);
     const [oldest, ...others] = p.tensions.filter((t) => t.status === "open" && p.rounds.length - 1 - t.since >= 2);
     const more = others.length ? ` and ${count(others.length, "other tension")}` : "";
     return [
       ...(oldest ? [{ text: `${cut(p.title, 60)}: nobody has answered ${oldest.id} ${cut(oldest.label, 60)}${more}`, href, tone: "red" as const }] : []),
-      { text: `${cut(p.title, 60)}: ${p.next_step?.text ?? "not decided yet"}`, href, tone: "blue" },
+      { text: `${cut(p.title, 60)}: ${awaited(rounds.find((r) => r.dialogue_id === p.dialogue_id)) || (p.next_step?.text ?? "not decided yet")}`, href, tone: "blue" },
     ];
   });
 }
@@ -103,6 +106,11 @@ export const dialogue: Room = {
   Report: ReportView,
   pages: { experts: { title: "Experts", View: ExpertsView } },
   told: (commit) => verbs[(commit.operation ?? "").replace("dialogue ", "")] ?? (commit.operation ?? "changed").replace("dialogue ", ""),
+  hitName: ({ kind, id, title }) => {
+    const [, round, expert] = /^(\d+)\/(.+)$/.exec(id) ?? [];
+    if (expert) return `${capital(expert)}: ${kind} of round ${round}`;
+    return [/^[PRTEC]\d{4}$/.test(id) ? id : capital(kind), title].filter(Boolean).join(" ");
+  },
   address: (scope, kind, id) => {
     if (id && /^[PRTEC]\d{4}$/.test(id)) return link("dialogue", scope, "item", id);
     return kind === "response" || kind === "position" ? link("dialogue", scope, "rounds") : link("dialogue", scope);

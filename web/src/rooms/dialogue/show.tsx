@@ -2,14 +2,14 @@
 import type { ComponentChildren } from "preact";
 import { Person, Prose, Status as AnyStatus } from "../../parts/show";
 import { link, linkWith, useHere, type Place } from "../../router";
-import { glyphs, toneOf, type Kind } from "./words";
+import { glyphOf, toneOf, type Kind } from "./words";
 
 export const Status = ({ word, kind }: { word: string; kind?: Kind }): preact.JSX.Element => <AnyStatus word={word} tone={toneOf(word, kind)} />;
 
 export function Glyph({ kind, status }: { kind: Kind; status: string }): preact.JSX.Element {
   return (
     <span class={`glyph ${toneOf(status, kind)}`} aria-hidden="true">
-      {glyphs[kind]}
+      {glyphOf(kind, status)}
     </span>
   );
 }

@@ -71,6 +71,14 @@ function stepIn(t: Entity, round: number): Step | undefined {
   return [...(t.events ?? [])].reverse().find((s) => s.round === round && s.reference !== "verdict-final");
 }
 
+const closing = (type: string): boolean => ["resolved", "accepted"].includes(type);
+
+/** Was it closed in an earlier round, and not opened again? */
+function closedBefore(t: Entity, round: number): boolean {
+  const last = [...(t.events ?? [])].reverse().find((s) => s.round < round);
+  return Boolean(last && closing(last.type));
+}
+
 function Row({ d, t }: { d: Dialogue; t: Entity }): preact.JSX.Element {
   return (
     <tr>
@@ -85,6 +93,7 @@ function Row({ d, t }: { d: Dialogue; t: Entity }): preact.JSX.Element {
       {d.rounds.map((r) => {
         const step = stepIn(t, r.round);
         const word = step?.type === "created" ? "raised" : (step?.type ?? "");
+        const between = !step && r.round > t.round && !closedBefore(t, r.round);
         return (
           <td class={step ? toneOf(step.type === "created" ? "open" : step.type) : "between"}>
             {step && (
@@ -92,6 +101,7 @@ function Row({ d, t }: { d: Dialogue; t: Entity }): preact.JSX.Element {
                 {word} <small>{list(step.by)}</small>
               </>
             )}
+            {between && <small>not taken up</small>}
           </td>
         );
       })}

@@ -161,7 +161,7 @@ function Overview({ d, waiting }: { d: Dialogue; waiting: Waiting | undefined })
         {!report && !finalVerdict(d) && <Run d={d} />}
         <section aria-label="Who said what">
           <Heading more={lead(d)}>Who said what</Heading>
-          <Lanes d={d} />
+          <Lanes d={d} waiting={waiting} />
         </section>
       </div>
       <div class="aside">

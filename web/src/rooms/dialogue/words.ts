@@ -11,6 +11,9 @@ export const glyphs: Record<Kind, string> = {
   claim: "◆",
 };
 
+/** The shape of a kind; a tension that is not closed is hollow, so that colour is not the only sign. */
+export const glyphOf = (kind: Kind, status: string): string => (kind === "tension" && ["open", "reopened", "addressed"].includes(status) ? "△" : glyphs[kind]);
+
 export const kinds = Object.keys(glyphs) as Kind[];
 
 /** The colour of a status. A perspective is never closed: that it is open is nothing to wait for. */
