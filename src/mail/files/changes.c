@@ -4,7 +4,7 @@
  *
  * A look asks for the time of every folder, so it costs more the more agents there are. A handle that is used again and
  * again lets the kernel tell it what changes instead. What the program itself does there does not matter: files that it
- * writes come from names with a dot, and what it moves leaves the mark on the folder. A change that it cannot tell
+ * writes come from names of their own, and what it moves leaves the mark on the folder. A change that it cannot tell
  * apart is looked at. So is everything once in a second: the kernel does not tell what another machine does in a shared
  * folder. A command that is called once never comes here.
  */
@@ -149,7 +149,7 @@ static void tell(void *ctx, const cv_os_change *c)
         return;
     }
     bool is_own = c->moved && c->moved == w->own;
-    if (c->name[0] == '.')
+    if (cv_file_is_temporary(c->name))
         w->own = c->moved;
     if (c->name[0] == '.' || is_own)
         return;
