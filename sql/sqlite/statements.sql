@@ -102,6 +102,10 @@ PRAGMA synchronous = NORMAL;
 -- name: synchronous
 PRAGMA synchronous = FULL;
 
+-- 16 MB of log: a page that many writes change goes to the database once, and is synced once.
+-- name: checkpoint_after
+PRAGMA wal_autocheckpoint = 4000;
+
 -- ---- search -------------------------------------------------------------------------------------------------------
 
 -- name: search_text

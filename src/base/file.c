@@ -345,6 +345,12 @@ static cv_str without_companion(cv_str name)
     return name;
 }
 
+bool cv_file_is_temporary(const char *name)
+{
+    cv_str s = cv_str_of(name);
+    return cv_str_starts(s, temporary_begin) && cv_str_ends(s, temporary_end);
+}
+
 bool cv_file_is_leftover(const char *name)
 {
     cv_str s = without_companion(cv_str_of(name));

@@ -93,6 +93,9 @@ bool cv_file_is_there(cv_where where, cv_err *err);
 /* A part of a name that is given out once: by its process, a count and a random number. */
 const char *cv_file_unique(cv_arena *a);
 
+/* Is this the name of a file that is being written, by any process? */
+bool cv_file_is_temporary(const char *name);
+
 /* Is this the name of a temporary file (or of SQLite's files beside one) whose process has ended? */
 bool cv_file_is_leftover(const char *name);
 

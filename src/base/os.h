@@ -55,4 +55,16 @@ cv_str cv_os_boot(cv_arena *a);
 int cv_os_watch(void);
 bool cv_os_watch_folder(int watch, int folder);
 
+/* The same for whoever wants to know what changes: the number of the folder; below 0: it cannot be watched. Then what
+ * has changed since the last time. */
+typedef struct {
+    int folder;       /* its number; below 0: changes were lost, or a folder has gone */
+    const char *name; /* what has changed in it */
+    bool is_folder;
+    bool came;      /* it was put or written there; else it has gone */
+    uint32_t moved; /* the same number where it comes from and where it goes to; 0: it was not moved */
+} cv_os_change;
+int cv_os_watch_names(int watch, int folder);
+void cv_os_watch_read(int watch, void (*tell)(void *ctx, const cv_os_change *change), void *ctx);
+
 #endif

@@ -90,12 +90,41 @@ int cv_os_watch(void)
 }
 
 /* The folder is reached through its handle: what stands under its name meanwhile does not matter. */
-bool cv_os_watch_folder(int watch, int folder)
+static int add_watch(int watch, int folder, uint32_t events)
 {
-    enum { EVENTS = IN_CREATE | IN_DELETE | IN_MOVE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR };
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", folder);
-    return inotify_add_watch(watch, path, EVENTS) >= 0;
+    return inotify_add_watch(watch, path, events | IN_ONLYDIR);
+}
+
+bool cv_os_watch_folder(int watch, int folder)
+{
+    return add_watch(watch, folder, IN_CREATE | IN_DELETE | IN_MOVE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB) >= 0;
+}
+
+int cv_os_watch_names(int watch, int folder)
+{
+    return add_watch(watch, folder, IN_CREATE | IN_DELETE | IN_MOVE | IN_CLOSE_WRITE | IN_MOVE_SELF);
+}
+
+void cv_os_watch_read(int watch, void (*tell)(void *ctx, const cv_os_change *change), void *ctx)
+{
+    _Alignas(struct inotify_event) char events[64 << 10];
+    const struct inotify_event *e;
+    enum { MOST = sizeof *e + NAME_MAX + 1 }; /* with less room than that left, there may be more */
+    ssize_t n;
+    do {
+        n = read(watch, events, sizeof events);
+        for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *e + e->len)) {
+            e = (const struct inotify_event *)(const void *)(events + at);
+            const cv_os_change change = {.folder = e->len ? e->wd : -1,
+                                         .name = e->len ? e->name : "",
+                                         .is_folder = e->mask & IN_ISDIR,
+                                         .came = e->mask & (IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE),
+                                         .moved = e->cookie};
+            tell(ctx, &change);
+        }
+    } while (n > (ssize_t)(sizeof events - MOST));
 }
 
 #endif

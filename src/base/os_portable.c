@@ -73,6 +73,17 @@ int cv_os_watch(void)
     return cannot();
 }
 
+int cv_os_watch_names(int watch, int folder)
+{
+    (void)watch, (void)folder;
+    return -1;
+}
+
+void cv_os_watch_read(int watch, void (*tell)(void *ctx, const cv_os_change *change), void *ctx)
+{
+    (void)watch, (void)tell, (void)ctx;
+}
+
 bool cv_os_watch_folder(int watch, int folder)
 {
     (void)watch, (void)folder;

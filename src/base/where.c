@@ -7,6 +7,7 @@
  */
 #include "base/where.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -273,10 +274,36 @@ static int open_named(const char *path, int flags, steps *s)
     return walk(from, path + strspn(path, "/"), flags | O_DIRECTORY, s);
 }
 
+/* The root that this thread holds; its handle is the number plus one, 0: none is held. */
+static _Thread_local struct {
+    const char *root;
+    int handle;
+} held;
+
+void cv_where_hold(const char *root)
+{
+    assert(!held.handle && "one root at a time");
+    held.root = root;
+    held.handle = open_named(root, CV_OS_HANDLE, &(steps){.follow = true}) + 1;
+}
+
+void cv_where_release(void)
+{
+    if (held.handle)
+        close(held.handle - 1);
+    held.handle = 0;
+}
+
+static bool is_held(const char *root)
+{
+    return held.handle && (held.root == root || strcmp(held.root, root) == 0);
+}
+
 static int open_below(cv_where where, int flags, bool make, steps *s)
 {
     const char *path = *where.path ? where.path : ".";
-    int root = open_named(where.root, CV_OS_HANDLE, &(steps){.follow = true, .make = make});
+    bool is_ours = is_held(where.root);
+    int root = is_ours ? held.handle - 1 : open_named(where.root, CV_OS_HANDLE, &(steps){.follow = true, .make = make});
     if (root < 0)
         return -1;
     *s = (steps){.make = make};
@@ -284,8 +311,9 @@ static int open_below(cv_where where, int flags, bool make, steps *s)
         (flags & CV_OS_HANDLE) && !(flags & O_DIRECTORY); /* the last component may be one: the walk sees it */
     int fd = make || shows_links ? -1 : cv_os_open_below(root, path, flags | O_NOFOLLOW);
     if (fd < 0) /* the walk succeeds where openat2() is not known, or finds the component at fault */
-        return walk(root, path, flags, s);
-    close(root);
+        return walk(is_ours ? fcntl(root, F_DUPFD_CLOEXEC, 0) : root, path, flags, s);
+    if (!is_ours)
+        close(root);
     return fd;
 }
 

@@ -61,6 +61,11 @@ int cv_where_open_folder(cv_where where, int flags, bool make, const char *what,
  * folder and say so: they promise nothing that we could wait for. */
 bool cv_where_sync(int folder, const char *name);
 
+/* Until it is released, this thread opens the root once, and not for each path below it: for those who have to do with
+ * many files of one root. A folder that takes the root's name meanwhile does not count. */
+void cv_where_hold(const char *root);
+void cv_where_release(void);
+
 /* The last name of the path. */
 const char *cv_where_name(cv_where where);
 

@@ -14,25 +14,35 @@ void cv_mail_handled_add(cv_arena *a, cv_mail_handled_list *list, const cv_mail_
                                           cv_arena_copy(a, file->outcome), cv_arena_copy(a, file->reason)};
 }
 
-static bool pass(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_err *err)
+/* What a pass over the folders does. */
+typedef enum {
+    TAKE = 1,   /* takes in what others have put there */
+    ALWAYS = 2, /* … and looks at everything, even if nothing seems to have changed */
+} passing;
+
+static bool pass(cv_call *call, unsigned how, cv_mail_traffic *ret, cv_err *err)
 {
-    cv_mail_door door;
+    cv_mail_door door = cv_door_begin(call);
     bool wanted, open;
-    if (!cv_door_open(&door, call, false, wait, &open, err))
+    if ((how & TAKE) && cv_door_is_untouched(&door) && !(how & ALWAYS))
+        return true;
+    if (!cv_door_open(&door, false, true, &open, err))
         return false;
     if (!open && /* without the folder there are no files; it is made once there are agents */
-        (!cv_agents_any(call->record, &wanted, err) || (wanted && !cv_door_open(&door, call, true, wait, &open, err))))
+        (!cv_agents_any(call->record, &wanted, err) || (wanted && !cv_door_open(&door, true, true, &open, err))))
         return false;
     if (!open)
         return true;
-    bool ok = (!take || cv_door_take_in(&door, err)) && cv_door_catch_up(&door, err);
+    bool ok = (!(how & TAKE) || cv_door_take_in(&door, err)) && cv_door_catch_up(&door, err);
+    if (ok && how & TAKE)
+        cv_door_was_looked_at(&door);
     cv_door_close(&door);
     *ret = (cv_mail_traffic){door.taken, door.refused, door.written, door.waiting, door.files};
     return ok;
 }
 
 /* With memory of its own: a pass over many files is not the caller's to keep. */
-static bool pass_apart(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_err *err)
+static bool pass_apart(cv_call *call, unsigned how, cv_mail_traffic *ret, cv_err *err)
 {
     cv_arena a = {0};
     cv_errs errs = {0};
@@ -41,7 +51,9 @@ static bool pass_apart(cv_call *call, bool take, bool wait, cv_mail_traffic *ret
     own.arena = &a;
     own.errs = &errs;
     *ret = (cv_mail_traffic){0};
-    bool ok = pass(&own, take, wait, ret, &own_err);
+    cv_where_hold(call->root);
+    bool ok = pass(&own, how, ret, &own_err);
+    cv_where_release();
     if (!ok)
         cv_err_copy(err, &own_err);
     cv_mail_handled_list files = ret->files;
@@ -54,7 +66,7 @@ static bool pass_apart(cv_call *call, bool take, bool wait, cv_mail_traffic *ret
 
 bool cv_mail_pass(cv_call *call, cv_mail_traffic *ret, cv_err *err)
 {
-    return !call->root || !call->record || pass_apart(call, true, true, ret, err);
+    return !call->root || !call->record || pass_apart(call, TAKE | ALWAYS, ret, err);
 }
 
 bool cv_mail_files_behind(const cv_err *err)
@@ -67,7 +79,7 @@ bool cv_mail_files_behind(const cv_err *err)
 bool cv_mail_take_in(cv_call *call, cv_err *err)
 {
     cv_mail_traffic traffic;
-    if (!cv_mail_pass(call, &traffic, err)) {
+    if (call->root && call->record && !pass_apart(call, TAKE, &traffic, err)) {
         cv_mail_files_behind(err);
         cv_err_clear(err);
     }
@@ -76,9 +88,9 @@ bool cv_mail_take_in(cv_call *call, cv_err *err)
 
 bool cv_mail_make_places(cv_call *call, cv_err *err)
 {
-    cv_mail_door door;
+    cv_mail_door door = cv_door_begin(call);
     bool open;
-    if (!cv_door_open(&door, call, true, true, &open, err) || !open)
+    if (!cv_door_open(&door, true, true, &open, err) || !open)
         return !err->code;
     bool ok = cv_door_make_folders(&door, cv_json_get_text(call->input, "agent_id"), err);
     cv_door_close(&door);
@@ -110,7 +122,7 @@ bool cv_mail_run(cv_call *call, cv_handler handler)
     cv_mail_traffic traffic;
     bool done = handler(call);
     bool wrote = done && call->operation.p && !call->taking_in && !call->holds && call->root;
-    if (wrote && !pass_apart(call, false, true, &traffic, &err))
+    if (wrote && !pass_apart(call, 0, &traffic, &err))
         cv_mail_files_behind(&err);
     return done;
 }

@@ -3,6 +3,33 @@
 
 #include <assert.h>
 
+/* ---- handles ----------------------------------------------------------------------------------------------------- */
+
+void cv_record_join(cv_record *record, cv_record_companion *c)
+{
+    c->next = record->companions;
+    record->companions = c;
+}
+
+cv_record_companion *cv_record_companion_of(const cv_record *record, void (*close)(cv_record_companion *c))
+{
+    cv_record_companion *c = record->companions;
+    while (c && c->close != close)
+        c = c->next;
+    return c;
+}
+
+void cv_record_close(cv_record *record)
+{
+    if (!record)
+        return;
+    for (cv_record_companion *c = record->companions, *next; c; c = next) {
+        next = c->next;
+        c->close(c);
+    }
+    record->calls->close(record);
+}
+
 /* ---- for engines ------------------------------------------------------------------------------------------------- */
 
 static bool has_moved(cv_str to, cv_err *err)

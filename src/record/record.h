@@ -268,10 +268,20 @@ typedef struct {
 } cv_record_calls;
 
 /* Engines put this first in their own struct. */
+/* What somebody keeps as long as the handle is open, and gives back when it is closed. */
+typedef struct cv_record_companion {
+    void (*close)(struct cv_record_companion *c); /* also says whose it is */
+    struct cv_record_companion *next;
+} cv_record_companion;
+
 struct cv_record {
     const cv_record_calls *calls;
     const cv_types *types;
+    cv_record_companion *companions;
 };
+
+void cv_record_join(cv_record *record, cv_record_companion *c);
+cv_record_companion *cv_record_companion_of(const cv_record *record, void (*close)(cv_record_companion *c));
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
@@ -294,11 +304,7 @@ bool cv_record_open(cv_arena *a, const char *path, cv_record_mode mode, const cv
 bool cv_record_open_memory(cv_arena *a, const cv_types *types, const struct cv_sql_migrations *schema,
                            cv_record **ret_record, cv_err *err);
 
-static inline void cv_record_close(cv_record *record)
-{
-    if (record)
-        record->calls->close(record);
-}
+void cv_record_close(cv_record *record); /* NULL is fine */
 
 /* Passes every call on to `inner` and tells `trace` about it. With `fail_at` n > 0 the n-th call that can fail does so
  * instead (certainly not written), for tests. Closing it closes `inner`. */

@@ -298,6 +298,6 @@ static const cv_record_calls calls = {
 cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tracing)
 {
     traced *t = CV_NEW(a, traced);
-    *t = (traced){.base = {&calls, inner->types}, .inner = inner, .tracing = tracing};
+    *t = (traced){.base = {.calls = &calls, .types = inner->types}, .inner = inner, .tracing = tracing};
     return &t->base;
 }

@@ -5,8 +5,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
+#include <linux/ptrace.h>
+
+#include "interpose.h"
 #include "mail/files/door.h"
 
 static const char *at(cv_world *w, const char *path)
@@ -327,11 +334,168 @@ static void files_are_sent_in_their_order_by_a_busy_record(void **state)
     mail_verify(w);
 }
 
+/* ---- a handle that is used again and again ----------------------------------------------------------------------- */
+
+static void put_into_inbox(cv_world *w, int n)
+{
+    FILE *f = fopen(at(w, cv_arena_printf(&w->turn, "runtime/hub/inbox/note-%d.json", n).p), "w");
+    assert_non_null(f);
+    fprintf(f, "{\"command\": \"c\", \"source_id\": \"a\", \"params\": {\"n\": %d}}\n", n);
+    fclose(f);
+}
+
+static size_t count_messages(cv_world *w)
+{
+    cv_mail_mailbox hub;
+    bool found;
+    cv_err err = {.arena = &w->turn};
+    assert_ok(cv_mail_mailbox_get(w->record, &w->turn, CV_STR("hub"), &hub, &found, &err) && found, &err);
+    return (size_t)hub.next_seq - 1;
+}
+
+/* It is told what changes, and finds it in its next operation, whatever it is. */
+static void a_busy_handle_finds_what_hands_do(void **state)
+{
+    cv_world *w = *state;
+    cv_test_random r = {cv_test_seed()};
+    int edited = 0;
+    set_up_agents(w);
+    for (int i = 0; i < 20; i++)
+        actor_do(w, NOBODY, "mail send", "{'from': 'a', 'to': 'hub', 'command': 'c'}");
+    size_t messages = 20;
+    for (int i = 0; i < 60; i++) {
+        cv_arena_reset(&w->turn);
+        switch (i % 6) {
+        case 0:
+            drop(w, i);
+            messages++;
+            break;
+        case 1:
+            put_into_inbox(w, i);
+            messages++;
+            break;
+        case 2:
+            edit_mailbox(w, edited);
+            edited += 3;
+            messages += 3;
+            break;
+        case 3:
+            move_some(w, &r, "inbox", "done");
+            break;
+        case 4:
+            move_some(w, &r, "inbox", "claimed");
+            break;
+        case 5:
+            move_some(w, &r, "inbox", "");
+            break;
+        }
+        actor_do(w, NOBODY, "mail inbox", "{'agent': 'hub', 'limit': 1}");
+        check(w, messages);
+    }
+    mail_verify(w);
+}
+
+static int meanwhile; /* files that are to be dropped */
+
+static void drop_meanwhile(void *ctx, bool to_write)
+{
+    if (!to_write && meanwhile > 0)
+        drop(ctx, 1000 + meanwhile--);
+}
+
+/* The program marks a folder as its own after it has written there. A file that came in that moment is not seen by the
+ * time of the folder; a handle that is told of it takes it in with its next operation. One that is not busy enough, on
+ * a slow machine, finds it some seconds later. */
+static void a_file_that_comes_with_one_of_ours_is_found(void **state)
+{
+    enum { ROUNDS = 10 };
+    cv_world *w = *state;
+    cv_interposed x;
+    size_t messages = 0, at_once = 0;
+    set_up_agents(w);
+    for (int i = 0; i < ROUNDS * 4; i++, messages++) {
+        bool with_file = i % 4 == 3;
+        meanwhile = with_file;
+        cv_interpose(&x, w->record, drop_meanwhile, w);
+        actor_do(w, NOBODY, "mail send", "{'from': 'a', 'to': 'hub', 'command': 'c'}");
+        cv_interpose_end(&x);
+        assert_int_equal(meanwhile, 0);
+        actor_do(w, NOBODY, "mail inbox", "{'agent': 'hub', 'limit': 1}");
+        messages += with_file;
+        at_once += with_file && count_messages(w) == messages + 1;
+        w->now += 3000;
+        actor_do(w, NOBODY, "mail inbox", "{'agent': 'hub', 'limit': 1}");
+        assert_int_equal(count_messages(w), messages + 1);
+    }
+    assert_true(at_once > 0);
+}
+
+/* ---- what a send costs ------------------------------------------------------------------------------------------- */
+
+enum { COUNTED_SENDS = 20 };
+
+static _Noreturn void send_traced(cv_world *w)
+{
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    raise(SIGSTOP);
+    cv_world_return(w);
+    for (int i = 0; i < 3 * COUNTED_SENDS; i++) {
+        if (i % COUNTED_SENDS == 0)
+            syscall(SYS_getppid);
+        actor_do(w, NOBODY, "mail send", "{'from': 'a', 'to': 'hub', 'command': 'c', 'params': {'k': 1}}");
+    }
+    syscall(SYS_getppid);
+    _exit(0);
+}
+
+/* System calls of so many sends: the fewest of three series, since a look at everything may fall into one. */
+static long count_calls(pid_t pid)
+{
+    long fewest = LONG_MAX, calls = -1;
+    for (int status; waitpid(pid, &status, 0) == pid && WIFSTOPPED(status);) {
+        struct ptrace_syscall_info info = {0};
+        if (WSTOPSIG(status) == SIGSTOP)
+            ptrace(PTRACE_SETOPTIONS, pid, NULL, (long)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
+        ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info);
+        bool begins = info.op == PTRACE_SYSCALL_INFO_ENTRY;
+        if (begins && info.entry.nr == SYS_getppid) {
+            fewest = calls > 0 && calls < fewest ? calls : fewest;
+            calls = 0;
+        } else if (begins && calls >= 0) {
+            calls++;
+        }
+        ptrace(PTRACE_SYSCALL, pid, NULL, 0);
+    }
+    return fewest;
+}
+
+/* With files, whatever the number of agents. */
+static void a_send_makes_few_system_calls(void **state)
+{
+    enum { AGENTS = 20, MOST = 200 };
+    cv_world *w = *state;
+    set_up_agents(w);
+    for (int i = 0; i < AGENTS; i++)
+        actor_do(w, NOBODY, "agent add", cv_arena_printf(&w->a, "{'agent_id': 'other-%d'}", i).p);
+    cv_world_leave(w);
+    pid_t pid = fork();
+    if (pid == 0)
+        send_traced(w);
+    long calls = count_calls(pid) / COUNTED_SENDS;
+    cv_world_return(w);
+    print_message("# a send with files: %ld system calls\n", calls);
+    assert_in_range(calls, 1, MOST);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_follow_the_record_whatever_is_done, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(another_boot_brings_back_what_is_missing, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(a_busy_handle_finds_what_hands_do, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(a_file_that_comes_with_one_of_ours_is_found, cv_world_set_up,
+                                        cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(a_send_makes_few_system_calls, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(an_inbox_has_a_window, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(files_are_sent_in_their_order_by_a_busy_record, cv_world_set_up,
                                         cv_world_tear_down),

@@ -40,17 +40,16 @@ cv_mail_door cv_door_begin(cv_call *call)
                           .now_ms = cv_mail_now(call)};
 }
 
-bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool wait, bool *ret_open, cv_err *err)
+bool cv_door_open(cv_mail_door *door, bool make, bool wait, bool *ret_open, cv_err *err)
 {
-    struct stat st;
-    *door = cv_door_begin(call);
     *ret_open = false;
-    if (!call->root) /* a record without a folder */
+    if (!door->call->root) /* a record without a folder */
         return true;
-    if (!make && !cv_where_look(cv_door_root(door), &st) && errno == ENOENT)
-        return true;
-    if (!cv_folder_lock(cv_door_root(door), make, wait, &door->lock, err))
-        return false;
+    if (!cv_folder_lock(cv_door_root(door), make, wait, &door->lock, err)) {
+        if (make || err->code != CV_ERR_NOT_FOUND)
+            return false;
+        cv_err_clear(err);
+    }
     *ret_open = door->lock >= 0;
     return true;
 }

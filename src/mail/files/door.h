@@ -52,6 +52,11 @@ typedef struct {
 } cv_door_agent;
 
 typedef struct {
+    const char **items;
+    size_t count, capacity;
+} cv_door_list;
+
+typedef struct {
     cv_call *call;
     cv_record *record;
     cv_arena *arena;
@@ -62,6 +67,8 @@ typedef struct {
     size_t taken, refused, written;
     size_t claims;              /* whose time is not over: their folders are looked at again */
     size_t waiting;             /* files that may still grow, or that the record has no time for: look again soon */
+    cv_mail_message *message;   /* that was read last; NULL: none. A message never changes */
+    cv_door_list touched;       /* folders that somebody has put files into, whatever their marks say */
     cv_mail_handled_list files; /* what became of each file; of those that are as they were nothing is said */
 } cv_mail_door;
 
@@ -75,8 +82,13 @@ cv_mail_door cv_door_begin(cv_call *call);
 
 /* Takes the lock. *ret_open false: there is no such folder, and `make` is not wanted; or another process has it, and is
  * not waited for. */
-bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool wait, bool *ret_open, cv_err *err);
+bool cv_door_open(cv_mail_door *door, bool make, bool wait, bool *ret_open, cv_err *err);
 void cv_door_close(cv_mail_door *door);
+
+/* Is nothing to be taken in, as far as this handle of the record was told? Then the lock is not needed (changes.c). And
+ * everything was looked at. */
+bool cv_door_is_untouched(cv_mail_door *door);
+void cv_door_was_looked_at(const cv_mail_door *door);
 
 /* Places below the mail root. */
 cv_where cv_door_root(const cv_mail_door *door);
@@ -133,10 +145,6 @@ void cv_door_change_end(const cv_mail_door *door, const cv_door_change *change);
 
 /* Names in a folder, in byte order; those that begin with a dot are left out unless `hidden`. One that is missing has
  * none. */
-typedef struct {
-    const char **items;
-    size_t count, capacity;
-} cv_door_list;
 bool cv_door_read(const cv_mail_door *door, cv_where folder, bool hidden, cv_door_list *ret, cv_err *err);
 bool cv_door_folders(const cv_mail_door *door, cv_where folder, cv_door_list *ret, cv_err *err); /* those in it */
 

@@ -144,13 +144,31 @@ static bool stands_in(cv_mail_door *door, const cv_door_agent *agent, cv_door_fo
     return fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+/* The message of a delivery. The last one is kept: it is shown to whoever sent it and to all who got it. */
+static bool message_of(cv_mail_door *door, const cv_mail_delivery *d, cv_mail_message *ret, bool *ret_found,
+                       cv_err *err)
+{
+    *ret_found = door->message && cv_str_eq(door->message->message_id, d->message_id);
+    if (*ret_found) {
+        *ret = *door->message;
+        return true;
+    }
+    if (!cv_mail_message_get(door->record, door->arena, d->message_id, ret, ret_found, err))
+        return false;
+    if (*ret_found) {
+        door->message = CV_NEW(door->arena, cv_mail_message);
+        *door->message = *ret;
+    }
+    return true;
+}
+
 static bool write_message(cv_mail_door *door, const cv_door_agent *agent, cv_door_folder to, const cv_mail_delivery *d,
                           const char *name, cv_err *err)
 {
     cv_mail_message row;
     cv_str text;
     bool found;
-    if (!cv_mail_message_get(door->record, door->arena, d->message_id, &row, &found, err) || !found)
+    if (!message_of(door, d, &row, &found, err) || !found)
         return !err->code;
     if (!cv_door_print(door, &row, agent->id, CV_MTEXT_LOOSE, 2, &text, err))
         return false;
@@ -313,7 +331,7 @@ static bool show_sent(cv_mail_door *door, const cv_mail_delivery *d, cv_err *err
     bool found, beyond, is_new = state == CV_MAIL_NEW && d->attempts == 0;
     if (cv_mail_states[state].open && !is_new)
         return true;
-    if (!cv_mail_message_get(door->record, door->arena, d->message_id, &m, &found, err) || !found)
+    if (!message_of(door, d, &m, &found, err) || !found)
         return !err->code;
     if (!cv_door_agent_of(door, m.sender, &agent, err) || !agent)
         return !err->code;

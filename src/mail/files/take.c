@@ -659,6 +659,8 @@ bool cv_door_take_in(cv_mail_door *door, cv_err *err)
     cv_door_list names;
     if (!cv_door_folders(door, cv_where_in(door->arena, cv_door_root(door), "runtime"), &names, err))
         return false;
+    for (size_t i = 0; i < door->touched.count; i++)
+        cv_door_unmark(door, door->touched.items[i]);
     for (size_t i = 0; i < names.count; i++) {
         cv_door_agent *agent = NULL;
         if (!cv_agent_id_valid(cv_str_of(names.items[i])) || is_quiet(door, names.items[i]))

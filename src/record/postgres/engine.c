@@ -623,7 +623,7 @@ static cv_postgres_record *new_record(cv_arena *a, const cv_postgres_address *ad
 {
     cv_postgres_record *r = CV_NEW(a, cv_postgres_record);
     cv_types_check(types);
-    r->base = (cv_record){&calls, types};
+    r->base = (cv_record){.calls = &calls, .types = types};
     r->c = cv_postgres_new(a, address);
     r->wait_ms = WAIT_MS;
     r->idle_ms = IDLE_MS;

@@ -217,7 +217,7 @@ static bool configure(cv_sqlite *s, cv_err *err)
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_handler(s->db, busy, s);
     return (cv_sqlite_words_define(s->db) && cv_sqlite_run(s, "recursive_triggers") == SQLITE_OK &&
-            cv_sqlite_run(s, "synchronous") == SQLITE_OK) ||
+            cv_sqlite_run(s, "synchronous") == SQLITE_OK && cv_sqlite_run(s, "checkpoint_after") == SQLITE_OK) ||
            cv_sqlite_fail(s, "open the database", err);
 }
 

@@ -17,20 +17,31 @@
  */
 
 enum {
-    ASK_US = 250,   /* between two questions of the one whose turn it is */
-    LOOK_US = 500,  /* … of those who wait behind it */
-    MOST_WAITS = 12 /* of the longest wait, however many others get through */
+    ASK_US = 100,    /* between two questions of the one whose turn it is */
+    LOOK_US = 500,   /* … of those who wait behind it */
+    MOST_WAITS = 12, /* of the longest wait, however many others get through */
+    LOOKS = 16       /* for others who get through, in the longest wait */
 };
 
-/* One pause, between `us` and twice that: no two processes wake in step. False: it was long enough. Whoever sees that
- * others get through knows that its own turn comes. */
+/* Whoever sees that others get through knows that its own turn comes. */
+static void look_for_progress(cv_sqlite_record *r)
+{
+    uint64_t now = cv_sqlite_watch_now(&r->watch, r->s);
+    if (!now)
+        return;
+    r->s->waited_us = now == r->last_progress ? r->s->waited_us : 0;
+    r->last_progress = now;
+}
+
+/* One pause, between `us` and twice that: no two processes wake in step. False: it was long enough. */
 static bool pause_about(cv_sqlite_record *r, int64_t us)
 {
     cv_sqlite *s = r->s;
-    uint64_t now = r->hurried ? 0 : cv_sqlite_watch_now(&r->watch, s);
-    if (now) {
-        s->waited_us = now == r->last_progress ? s->waited_us : 0;
-        r->last_progress = now;
+    int64_t look = s->wait_us / LOOKS;
+    bool is_time = r->waited_us == 0 || (look > 0 && r->waited_us / look != r->looked_us / look);
+    if (!r->hurried && is_time) {
+        r->looked_us = r->waited_us;
+        look_for_progress(r);
     }
     if (s->waited_us >= s->wait_us || r->waited_us >= MOST_WAITS * s->wait_us)
         return false;
@@ -479,7 +490,7 @@ cv_sqlite_record *cv_sqlite_record_on(cv_arena *a, const cv_types *types, cv_sql
 {
     cv_sqlite_record *r = CV_NEW(a, cv_sqlite_record);
     cv_types_check(types);
-    r->base = (cv_record){&calls, types};
+    r->base = (cv_record){.calls = &calls, .types = types};
     r->s = s;
     r->turns = -1;
     pthread_mutex_init(&r->watch.lock, NULL);

@@ -76,6 +76,7 @@ typedef struct {
     bool hurried;           /* others who get through do not make the wait longer */
     uint64_t last_progress; /* the last commit that was seen while waiting */
     int64_t waited_us;      /* all in all */
+    int64_t looked_us;      /* … when it was looked for others who get through */
 } cv_sqlite_record;
 
 /* A record on a connection, which it closes; a file without a watermark, for tests. */
