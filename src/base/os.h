@@ -50,6 +50,9 @@ cv_str cv_os_program(cv_arena *a);
 /* A text that is another one after every start of the machine; absent: the system does not say. */
 cv_str cv_os_boot(cv_arena *a);
 
+/* Closes every descriptor from `first` on, or has exec do it. False: one has to go through them. */
+bool cv_os_close_from(int first, bool by_exec);
+
 /* A descriptor that can be read when something changes in a folder that was added to it; -1: folders must be scanned.
  */
 int cv_os_watch(void);

@@ -23,6 +23,12 @@ int cv_os_rename(int from_folder, const char *from, int to_folder, const char *t
     return how ? renameat2(from_folder, from, to_folder, to, how) : renameat(from_folder, from, to_folder, to);
 }
 
+bool cv_os_close_from(int first, bool by_exec)
+{
+    enum { BY_EXEC = 4 }; /* CLOSE_RANGE_CLOEXEC, which older headers do not have */
+    return syscall(SYS_close_range, (unsigned)first, ~0U, by_exec ? BY_EXEC : 0U) == 0;
+}
+
 int cv_os_open_below(int root, const char *path, int flags)
 {
 #ifdef SYS_openat2

@@ -18,6 +18,12 @@ int cv_os_rename(int from_folder, const char *from, int to_folder, const char *t
     return how ? cannot() : renameat(from_folder, from, to_folder, to);
 }
 
+bool cv_os_close_from(int first, bool by_exec)
+{
+    (void)first, (void)by_exec;
+    return false;
+}
+
 int cv_os_open_below(int root, const char *path, int flags)
 {
     (void)root, (void)path, (void)flags;

@@ -1,11 +1,20 @@
-/* signals.h - the signals that end a server or a long command: the first asks it to, a second one ends it at once. */
+/* signals.h - what the program does with signals.
+ *
+ * SIGPIPE and SIGXFSZ never end it: a pipe without a reader and a file above the limit are errors of the write.
+ * The first SIGINT, SIGTERM or SIGHUP asks a server or a long command to end, a second one ends it at once. One that
+ * was ignored when the program was started (nohup, a job in the background) stays ignored.
+ */
 #ifndef CV_BASE_SIGNALS_H
 #define CV_BASE_SIGNALS_H
 
 #include <stdbool.h>
 
-/* SIGINT, SIGTERM and SIGHUP wait until somebody waits for them; before there are threads, which inherit it. A client
- * that has left is an error of the write to it, not a signal. */
+/* Once, before anything is written or anybody is started. */
+void cv_signals_begin(void);
+
+bool cv_signals_ignored(int number); /* a system call only */
+
+/* SIGINT, SIGTERM and SIGHUP wait until somebody waits for them; before there are threads, which inherit it. */
 void cv_signals_hold(void);
 
 void cv_signals_let_go(void); /* they end the process, as usual */

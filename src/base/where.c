@@ -34,6 +34,8 @@ static const char *advice(int number)
     case ENOSPC:
     case EDQUOT:
         return "make room on the disk and try again";
+    case EFBIG:
+        return "raise the limit for the size of files (ulimit -f) and try again";
     case EMFILE:
     case ENFILE:
         return "close other files or raise the limit (ulimit -n)";

@@ -163,6 +163,7 @@ static bool make_file(cv_call *call, const cv_chat_place *place)
     if (cv_intent_finish(call->record, call->arena, place->scope, &cv_chat_intent_type, root, name, &err) ==
         CV_INTENT_DONE)
         return true;
+    cv_intent_suggest(&err);
     return cv_call_fail(call, &err);
 }
 

@@ -110,8 +110,10 @@ bool cv_chat_import(cv_call *call)
     cv_str name = c.place.scope.name;
     const char *root = name.n && name.p[0] == '/' ? "/" : call->root;
     if (cv_intent_finish(call->record, call->arena, c.place.scope, &cv_chat_intent_type, root, name, &err) !=
-        CV_INTENT_DONE)
+        CV_INTENT_DONE) {
+        cv_intent_suggest(&err);
         return cv_call_fail(call, &err);
+    }
     cv_chat_settle(call, &c.place);
     return true;
 }

@@ -2,10 +2,11 @@
 #include "door/browser.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/child.h"
 
 extern char **environ;
 
@@ -25,7 +26,7 @@ static bool run(char *const arguments[])
     bool started = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
                    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
                    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
-                   posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ) == 0;
+                   cv_child_spawn(&child, arguments[0], &actions, arguments, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     return started;
 }

@@ -2,11 +2,11 @@
 #include "door/cli.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "base/terminal.h"
 #include "door/cli_parts.h"
 #include "door/version.h"
@@ -306,7 +306,7 @@ static bool is_hook(cv_arena *a, int argc, char **argv)
 int cv_cli_main(int argc, char **argv)
 {
     fill_closed_streams();
-    signal(SIGPIPE, SIG_IGN); /* a pipe that nobody reads is an error of writing, after which we tell what was done */
+    cv_signals_begin();
     cv_arena arena = {0};
     cv_cli cli = {.arena = &arena, .colour = wants_colour()};
     cli.json = wants_json(argc, argv);

@@ -11,12 +11,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
@@ -203,17 +203,7 @@ static bool run_editor(const editing *e, cv_err *err)
     int status = 0;
     sigaction(SIGINT, &ignored, &interrupt);
     sigaction(SIGQUIT, &ignored, &quit);
-    posix_spawnattr_t attributes;
-    sigset_t usual;
-    posix_spawnattr_init(&attributes);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGINT);
-    sigaddset(&usual, SIGQUIT);
-    sigaddset(&usual, SIGPIPE);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    int number = posix_spawnp(&child, "sh", NULL, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
+    int number = cv_child_spawn(&child, "sh", NULL, arguments, environ);
     while (number == 0 && waitpid(child, &status, 0) < 0)
         number = errno == EINTR ? 0 : errno;
     sigaction(SIGINT, &interrupt, NULL);

@@ -5,12 +5,12 @@
  *
  * A command or a webhook that fails is reported on standard error, and watching goes on.
  */
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/plain.h"
@@ -42,6 +42,7 @@ typedef struct {
     cv_webhook hook;
     bool has_hook;
     int left;                 /* lines until it ends; below 0: it goes on */
+    int unwritten;            /* errno of the line that could not be written; 0: all were */
     cv_conditions conditions; /* none is picked: commits are told */
     cv_errs faults;           /* of the options */
     size_t width;             /* of the terminal; 0: there is none, and no line is broken */
@@ -140,7 +141,7 @@ static void run_command(const watch *w, cv_arena *a, cv_str json, cv_str line)
     int status = 0;
     setenv("CONCLAVE_EVENT", cv_arena_copy_z(a, json), 1);
     setenv("CONCLAVE_MESSAGE", cv_arena_copy_z(a, line), 1);
-    if (posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ) != 0 || waitpid(child, &status, 0) != child)
+    if (cv_child_spawn(&child, "/bin/sh", NULL, arguments, environ) != 0 || waitpid(child, &status, 0) != child)
         cv_log_line("the command could not be run");
     else if (status != 0)
         cv_log_line("the command ended with status %d",
@@ -157,7 +158,8 @@ static bool tell(watch *w, cv_arena *a, cv_str json, cv_str line)
     else
         cv_plain_wrap(&out, line, w->width, 0, HANG);
     cv_buf_add_char(&out, '\n');
-    if (cv_cli_flush(&out) != 0)
+    w->unwritten = cv_cli_flush(&out);
+    if (w->unwritten)
         w->left = 0;
     if (w->left == 0)
         return false;
@@ -423,7 +425,9 @@ static int run_watch(cv_cli *cli)
     cv_buf_release(&w.complaint);
     cv_service_own.leave(NULL, w.mine);
     cv_service_end(&w.service);
-    return fine ? 0 : cv_cli_fail(cli, &err);
+    if (!fine)
+        return cv_cli_fail(cli, &err);
+    return w.unwritten ? cv_cli_unwritten(cli, w.unwritten) : 0;
 }
 
 static const cv_cli_option watch_options[] = {

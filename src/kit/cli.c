@@ -2,6 +2,7 @@
 #include "kit/cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -71,7 +72,8 @@ int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count)
         cv_json_writer w = {.out = &out, .indent = lines ? 0 : 2}; /* behind lines of events it is one, too */
         cv_errs_print_json(errs, count, batch, &w);
         cv_buf_add_char(&out, '\n');
-        return cv_cli_finish(cli, &out, status);
+        if (cv_cli_flush(&out) == 0)
+            return status;
     }
     for (size_t i = 0; i < count; i++)
         print_line(cli, &errs[i]);
@@ -118,8 +120,13 @@ int cv_cli_flush(cv_buf *out)
 int cv_cli_finish(cv_cli *cli, cv_buf *out, int status)
 {
     int number = cv_cli_flush(out);
-    if (number == 0)
-        return status;
+    return number == 0 ? status : cv_cli_unwritten(cli, number);
+}
+
+int cv_cli_unwritten(cv_cli *cli, int number)
+{
+    if (number == EPIPE && cli->done.n == 0)
+        return 128 + SIGPIPE; /* whoever reads has enough, and nothing was changed */
     cv_err err = {.arena = cli->arena};
     const char *why = strerror(number);
     if (cli->done.n > 0)

@@ -96,12 +96,13 @@ int cv_cli_fail(cv_cli *cli, const cv_err *err);
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count);
 
 /* Buffers that flow to standard output: words of our own; JSON, without raw control characters; documents, byte for
- * byte into files and pipes and harmless on a terminal. Finish tells of a full disk or a closed pipe (exit status 2),
- * and what was done before. */
+ * byte into files and pipes and harmless on a terminal. Finish tells of a full disk, and what was done before; of a
+ * reader who has left only if something was done. */
 cv_buf cv_cli_stdout(void);
 cv_buf cv_cli_stdout_json(cv_cli *cli);
 cv_buf cv_cli_stdout_text(cv_cli *cli);
 int cv_cli_finish(cv_cli *cli, cv_buf *out, int status);
-int cv_cli_flush(cv_buf *out); /* gives the buffer up; 0, or the errno of what could not be written */
+int cv_cli_flush(cv_buf *out);                 /* gives the buffer up; 0, or the errno of what could not be written */
+int cv_cli_unwritten(cv_cli *cli, int number); /* tells of such an errno; the exit status */
 
 #endif

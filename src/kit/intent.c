@@ -143,6 +143,12 @@ cv_intent_result cv_intent_finish(cv_record *record, cv_arena *a, cv_scope_id sc
     return result;
 }
 
+void cv_intent_suggest(cv_err *err)
+{
+    cv_err_suggest(err, CV_STR("the change is in the record, and the next command about this file finishes it: do not "
+                               "send it again"));
+}
+
 /* ---- what is left ------------------------------------------------------------------------------------------------ */
 
 typedef struct {

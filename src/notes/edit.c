@@ -267,8 +267,10 @@ bool cv_edit_run(cv_call *call, cv_str operation, cv_edit *edit)
         return cv_call_fail(call, &err);
     if (!cv_request_locked(call, operation, cv_notes_scope(), work, edit))
         return false;
-    if (!cv_edit_finish(call, edit->path, true, &found, &changed, &err))
+    if (!cv_edit_finish(call, edit->path, true, &found, &changed, &err)) {
+        cv_intent_suggest(&err);
         return cv_call_fail(call, &err);
+    }
     if (!changed)
         return true;
     cv_err_set(&err, CV_ERR_FILE_CHANGED,

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/limits.h"
 #include "base/where.h"
 #include "notes/words/errors.h"
@@ -91,8 +91,8 @@ static bool start(cv_call *call, const char *const *arguments, int output, pid_t
     bool ok = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
               posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) == 0 &&
               posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
-              posix_spawnp(ret_child, "git", &actions, NULL, arguments_of(call->arena, call->root, arguments),
-                           environment_of(call->arena, call->confined)) == 0;
+              cv_child_spawn(ret_child, "git", &actions, arguments_of(call->arena, call->root, arguments),
+                             environment_of(call->arena, call->confined)) == 0;
     posix_spawn_file_actions_destroy(&actions);
     return ok;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "base/folder.h"
 #include "base/heap.h"
 #include "base/plain.h"
+#include "base/signals.h"
 #include "base/steady.h"
 #include "base/utf8.h"
 #include "record/hash.h"
@@ -105,8 +105,7 @@ cv_calls *cv_calls_open(const cv_calls_world *world)
         calls->world.stall_ms = CV_CALLS_STALL_MS;
     calls->wake = calls->guard.fd = -1;
     calls->page = cv_heap_alloc(CV_CALLS_PAGE);
-    /* A command that does not read its prompt is an error of the write to it, not a signal. */
-    signal(SIGPIPE, SIG_IGN);
+    cv_signals_begin(); /* a command that does not read its prompt is an error of the write to it */
     return calls;
 }
 

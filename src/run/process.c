@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/heap.h"
@@ -192,19 +193,15 @@ typedef struct {
 /* Between vfork and exec we share the memory of the parent, which waits: system calls only. */
 static _Noreturn void become(launch *p)
 {
-    sigset_t none;
-    sigemptyset(&none);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     cv_guard_tell(p->guard, getpid(), true);
-    for (int i = 1; i < NSIG; i++)
-        signal(i, SIG_DFL);
     p->step = "enter its folder";
     if (getppid() == p->parent && dup2(p->in, 0) == 0 && dup2(p->out, 1) == 1 && dup2(p->err, 2) == 2 &&
         chdir(p->folder) == 0) {
         p->step = "run";
-        syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
-        sigprocmask(SIG_SETMASK, &none, NULL);
+        cv_child_close_from(3, true);
+        cv_child_signals();
         execve(p->program, p->argv, p->env);
     }
     p->error = errno ? errno : ECHILD;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/os.h"
@@ -114,6 +115,7 @@ static void become_runner(const char *program, int log, int tell, char *const ar
     dup2(nothing, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
+    cv_child_signals();
     execv(program, argv);
     _exit(127);
 }

@@ -602,6 +602,7 @@ int main(int argc, char **argv)
                                      .beat_seconds = 1,
                                      .workers = &workers};
     cv_http_server *http;
+    cv_signals_begin();
     cv_signals_hold();
     if (!cv_http_start(&arena, &options, &http, &err)) {
         fprintf(stderr, "%.*s\n", CV_FMT(cv_err_text(&err)));

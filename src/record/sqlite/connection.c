@@ -129,6 +129,9 @@ static int busy(void *ctx, int tries)
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 
+/* The limit for the size of a file, which SQLite does not tell from a failing disk. */
+#define TOO_LONG (SQLITE_FULL | (1 << 8))
+
 /* What to make of SQLite's result codes. The first row that fits counts: narrow codes stand before wide ones. */
 static const struct {
     int code;
@@ -147,6 +150,8 @@ static const struct {
     {SQLITE_AUTH, CV_ERR_STORE, "permission denied", "give yourself permission for the file and its folder"},
     {SQLITE_CANTOPEN, CV_ERR_STORE, "the database cannot be opened",
      "check that the folder exists and that you may read and write it"},
+    {TOO_LONG, CV_ERR_STORE, "a file would be longer than this process may write",
+     "raise the limit for the size of files (ulimit -f) and try again; nothing was written"},
     {SQLITE_FULL, CV_ERR_STORE, "the disk is full", "make room and try again; nothing was written"},
     {SQLITE_IOERR, CV_ERR_STORE, "the disk failed", "check the disk and the system's log, then try again"},
     {SQLITE_TOOBIG, CV_ERR_TOO_LARGE, "a text is larger than the database can hold", "split it"},
@@ -154,12 +159,30 @@ static const struct {
     {0, CV_ERR_STORE, "the database answered with an error", NULL},
 };
 
-bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
+/* What the system said; a failed write to the log is known to its file alone. */
+static int system_errno(cv_sqlite *s)
+{
+    sqlite3_file *log = NULL;
+    int number = sqlite3_system_errno(s->db);
+    if (number == 0 && sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK && log &&
+        log->pMethods)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}
+
+static int trouble_of(cv_sqlite *s)
 {
     int code = sqlite3_extended_errcode(s->db);
+    if ((code & 0xff) != SQLITE_IOERR)
+        return code;
+    int number = system_errno(s);
+    return number == ENOSPC ? SQLITE_FULL : number == EFBIG ? TOO_LONG : code;
+}
+
+bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
+{
+    int code = trouble_of(s);
     size_t i = 0;
-    if ((code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(s->db) == ENOSPC)
-        code = SQLITE_FULL;
     if (s->has_moved) {
         s->has_moved = false;
         cv_err_set(err, CV_ERR_BUSY,
@@ -176,7 +199,8 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
         cv_err_set(err, troubles[i].means, "cannot %s: %s; %.*s", doing, troubles[i].what,
                    CV_FMT(cv_sqlite_hindrance(err->arena, s->path)));
     else
-        cv_err_set(err, troubles[i].means, "cannot %s: %s (%s)", doing, troubles[i].what, sqlite3_errmsg(s->db));
+        cv_err_set(err, troubles[i].means, "cannot %s: %s (%s)", doing, troubles[i].what,
+                   code == TOO_LONG ? strerror(EFBIG) : sqlite3_errmsg(s->db));
     cv_err_file(err, cv_str_of(s->path));
     if (troubles[i].suggestion)
         cv_err_suggest(err, cv_str_of(troubles[i].suggestion));
@@ -184,13 +208,15 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
 }
 
 /* When the disk fails while the last page is written or synced, that page may be there all the same, and the next
- * process to read the log would find a whole transaction: only then the outcome is unknown. A full disk has not taken
- * the last page. */
+ * process to read the log would find a whole transaction: only then the outcome is unknown. A full disk, or a file that
+ * must not grow, has not taken the last page. */
 cv_sqlite_outcome cv_sqlite_commit(cv_sqlite *s, cv_err *err)
 {
     int rc = cv_sqlite_run(s, "commit") & 0xff;
     if (rc == SQLITE_OK)
         return CV_SQLITE_DONE;
+    if (sqlite3_extended_errcode(s->db) == SQLITE_IOERR_WRITE && trouble_of(s) == TOO_LONG)
+        rc = SQLITE_FULL;
     cv_sqlite_fail(s, "commit", err);
     cv_sqlite_rollback(s);
     if (rc == SQLITE_BUSY || rc == SQLITE_FULL || rc == SQLITE_READONLY || rc == SQLITE_CONSTRAINT)
