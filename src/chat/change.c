@@ -1,6 +1,8 @@
 /* change.c - one change of a chat, under its lock; see change.h. */
 #include "chat/change.h"
 
+#include <assert.h>
+
 #include "base/file.h"
 #include "base/move.h"
 #include "chat/words/errors.h"
@@ -51,6 +53,7 @@ static bool is_there_already(const cv_chat_change *ch, const cv_chat_queued_row 
 
 void cv_chat_change_queue(cv_chat_change *ch)
 {
+    assert(ch->locked);
     for (size_t i = 0; i < ch->view.queue.count; i++) {
         cv_chat_queued_row *q = &ch->view.queue.items[i];
         if (is_there_already(ch, q))
@@ -131,6 +134,7 @@ bool cv_chat_change_run(cv_call *call, const cv_chat_place *place, bool (*make)(
 
 cv_chat_message_row *cv_chat_change_send(cv_chat_change *ch, const cv_chat_draft *draft, cv_str standing)
 {
+    assert(ch->locked && ch->next > 0);
     cv_arena *a = ch->call->arena;
     size_t from = ch->tail.n;
     cv_chat_messages one;
@@ -138,6 +142,7 @@ cv_chat_message_row *cv_chat_change_send(cv_chat_change *ch, const cv_chat_draft
     cv_str text = cv_arena_copy(a, cv_str_from(cv_buf_str(&ch->tail), from));
     cv_chat_messages_parse(a, text, ch->next - 1, NULL, NULL, &one);
     assert(one.all.count == 1 && one.odd.count == 0 && "what is written is read as one message");
+    assert(one.all.items[0].number == ch->next);
     cv_chat_message_row *row = CV_PUSH(a, &ch->sent);
     *row = cv_chat_message_row_of(&ch->view, &one.all.items[0], &ch->chain, cv_call_now(ch->call));
     row->origin = CV_STR("sent");
@@ -248,6 +253,7 @@ static void put_rows(cv_chat_change *ch, cv_writing *w)
                 cv_writing_event(w, CV_STR("chat"), ch->place->id, CV_STR("refused"))->reason =
                     ch->view.queue.items[i].reason;
         }
+    assert(ch->sent.count == 0 || ch->sent.items[ch->sent.count - 1].number == ch->next - 1);
     int64_t messages = ch->sent.count ? ch->next - 1 : ch->found.messages;
     cv_chat_row_put(w, &ch->view, &header, messages, ch->chain, NULL);
     if (ch->put)
@@ -313,6 +319,7 @@ static void answer_unwitnessed(cv_chat_change *ch, const cv_err *why)
 /* After the commit: the new version becomes the chat. The request was done, whatever becomes of this. */
 static void publish_late(cv_chat_change *ch)
 {
+    assert(ch->commit_first && !ch->lock.published && "it is published once");
     cv_err err = {.arena = ch->call->arena};
     cv_chat_pointer_rows rows;
     if (!is_changed(ch) || cv_chat_lock_publish(&ch->lock, &err) != CV_LOCK_HELD)
@@ -324,6 +331,7 @@ static void publish_late(cv_chat_change *ch)
 
 bool cv_chat_change_commit(cv_chat_change *ch, cv_str operation)
 {
+    assert(ch->locked && ch->result);
     cv_call *call = ch->call;
     cv_err err = {.arena = call->arena};
     size_t faults = call->errs->count;
@@ -350,6 +358,7 @@ bool cv_chat_may_repeat(const cv_call *call)
 
 bool cv_chat_change_repeated(cv_chat_change *ch)
 {
+    assert(ch->locked && ch->result);
     int64_t rev = ch->view.has_row ? ch->view.row.rev : 1;
     cv_request_answer(ch->call, &(cv_outcome){.rev = rev, .result = ch->result(ch), .replayed = true});
     return true;

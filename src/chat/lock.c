@@ -1,6 +1,7 @@
 /* lock.c - the write lock of a chat file; see lock.h. */
 #include "chat/lock.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -156,6 +157,7 @@ typedef struct {
 /* One write: it is there as a whole, or not at all. */
 static bool say(const cv_chat_lock *l, const char *state)
 {
+    assert(l->lock >= 0 && *state);
     cv_str text = cv_arena_printf(l->arena, "%s %lld %lld %.*s %.*s\n", state, (long long)getpid(),
                                   (long long)stamp_ms(), CV_FMT(l->boot), CV_FMT(l->host));
     return pwrite(l->lock, text.p, text.n, 0) == (ssize_t)text.n && ftruncate(l->lock, (off_t)text.n) == 0;
@@ -163,6 +165,7 @@ static bool say(const cv_chat_lock *l, const char *state)
 
 static void forget(const cv_chat_lock *l)
 {
+    assert(l->lock >= 0);
     int ignored = ftruncate(l->lock, 0);
     (void)ignored;
 }
@@ -178,6 +181,7 @@ static int64_t to_number(cv_str s)
 /* Something that cannot be read was being written by one who died. */
 static owner read_owner(const cv_chat_lock *l)
 {
+    assert(l->lock >= 0);
     char text[MAX_OWNER];
     ssize_t n = pread(l->lock, text, sizeof text, 0);
     cv_str rest = cv_arena_copy(l->arena, cv_str_trim((cv_str){text, n > 0 ? (size_t)n : 0})), word;
@@ -202,6 +206,7 @@ static bool is_of_this_machine(const cv_chat_lock *l, const owner *o)
 
 static bool look(const cv_chat_lock *l, const char *name, struct stat *ret)
 {
+    assert(l->folder >= 0);
     return fstatat(l->folder, name, ret, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
@@ -300,6 +305,7 @@ static cv_lock_result take_turn(cv_chat_lock *l, int64_t until, unsigned *tries,
 /* One try to rename the file; BUSY without an error: try again. */
 static cv_lock_result rename_away(cv_chat_lock *l, cv_err *err)
 {
+    assert(l->lock >= 0 && !l->held);
     struct stat st;
     if (look(l, l->place->editing, &st)) /* nothing is written for nothing, and no word is left beside a hand's lock */
         return look(l, l->place->name, &st) ? CV_LOCK_CONFLICT : CV_LOCK_BUSY;
@@ -328,6 +334,7 @@ static cv_lock_result rename_away(cv_chat_lock *l, cv_err *err)
 
 static cv_lock_result open_file(cv_chat_lock *l, cv_err *err)
 {
+    assert(l->held && l->file < 0);
     l->file = openat(l->folder, l->place->editing, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (l->file >= 0 && fstat(l->file, &l->st) == 0) {
         bool same = l->st.st_ino == l->before.st_ino && l->st.st_size == l->before.st_size &&
@@ -353,6 +360,7 @@ cv_lock_result cv_chat_lock_take(cv_call *call, const cv_chat_place *place, int6
 {
     int64_t until = cv_steady_ms() + wait_ms;
     unsigned tries = 0, conflicts = 0, absent = 0;
+    assert(wait_ms >= 0);
     begin(call, place, l);
     if (!open_folders(l, true, err))
         return CV_LOCK_FAILED;
@@ -391,6 +399,7 @@ static bool copy_changed(const cv_chat_lock *l, const cv_chat_edits *edits)
     off_t from = 0;
     for (size_t i = 0; i < edits->count; i++) {
         const cv_chat_edit *e = &edits->items[i];
+        assert(e->at >= (size_t)from && "edits are in their order");
         if (!cv_copy_bytes(l->file, from, e->at - (size_t)from, l->fresh) || !cv_write_bytes(l->fresh, e->with))
             return false;
         from = (off_t)(e->at + e->n);
@@ -424,6 +433,7 @@ static bool is_as_read(const cv_chat_lock *l, const struct stat *st)
 /* Somebody wrote to the old version while it was ours: nothing of it is lost. */
 static void keep_late(cv_chat_lock *l)
 {
+    assert(l->exchanged);
     struct stat st;
     if (fstatat(l->wf, l->place->private, &st, AT_SYMLINK_NOFOLLOW) != 0) /* a file system that cannot exchange */
         return;
@@ -443,6 +453,7 @@ static void keep_late(cv_chat_lock *l)
 /* The new version under the locked name. */
 static bool exchange(cv_chat_lock *l, cv_err *err)
 {
+    assert(l->held && !l->exchanged);
     if (cv_move_exchange(l->wf, l->place->private, l->folder, l->place->editing))
         return true;
     if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
@@ -474,6 +485,7 @@ static void *sync_names(void *ctx)
 /* The record's commit waits for the disk, too: both wait at the same time. */
 static void begin_sync(cv_chat_lock *l)
 {
+    assert(!l->syncing && l->published);
     l->syncing = pthread_create(&l->syncer, NULL, sync_names, l) == 0;
     if (!l->syncing)
         sync_names(l);
@@ -489,7 +501,7 @@ static void end_sync(cv_chat_lock *l)
 cv_lock_result cv_chat_lock_publish(cv_chat_lock *l, cv_err *err)
 {
     struct stat st;
-    assert(l->held && l->fresh >= 0);
+    assert(l->held && l->fresh >= 0 && !l->published);
     if (look(l, l->place->name, &st))
         return conflict(l, err);
     if (!exchange(l, err))
@@ -591,6 +603,7 @@ bool cv_chat_lock_holder(cv_call *call, const cv_chat_place *place, cv_chat_hold
 /* The file that does not become the chat. */
 static bool put_aside(cv_chat_lock *l, const char *name, const char **ret_kept, cv_err *err)
 {
+    assert(l->wf >= 0);
     for (int i = 1; i <= MAX_KEPT; i++) {
         const char *kept = cv_arena_printf(l->arena, "%.*s.kept-%d.txt", CV_FMT(l->place->id), i).p;
         if (cv_move_new(l->folder, name, l->wf, kept)) {

@@ -8,6 +8,8 @@
  * rows are read, and each message is looked for by what it says without its number: so a message that was moved, or
  * pushed on by an inserted one, is told from one that was changed.
  */
+#include <assert.h>
+
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/utf8.h"
@@ -83,6 +85,7 @@ cv_chat_message_row cv_chat_message_row_of(cv_chat_view *v, const cv_chat_messag
 /* Is the history that the record knows the beginning of the file's? */
 static bool is_whole(const cv_chat_view *v)
 {
+    assert(v->has_row);
     cv_str chain = CV_STR("");
     char last[CV_HASH_DIGITS] = "";
     if ((int64_t)v->messages.all.count < v->row.messages)
@@ -150,6 +153,7 @@ static bool remember(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 static void add_wrong(cv_chat_view *v, cv_chat_compared *c, int64_t number, const char *kind, const cv_chat_message *is,
                       cv_str now)
 {
+    assert(number >= 0);
     cv_chat_alteration_row *x = CV_PUSH(v->arena, &c->wrong);
     cv_row_clear(&cv_chat_alteration_row_type, x);
     x->number = number;
@@ -162,6 +166,7 @@ static void add_wrong(cv_chat_view *v, cv_chat_compared *c, int64_t number, cons
 
 static bool tell_apart(cv_chat_view *v, cv_chat_compared *c, cv_str now, cv_err *err)
 {
+    assert(v->has_row);
     memory all = {.view = v};
     const cv_find find = {.type = &cv_chat_message_row_type, .scope = v->place->scope};
     cv_arena *a = v->arena;
@@ -172,7 +177,7 @@ static bool tell_apart(cv_chat_view *v, cv_chat_compared *c, cv_str now, cv_err 
     int64_t *was = CV_NEW_ARRAY(a, v->messages.all.count + 1, int64_t);
     for (size_t i = 0; i < v->messages.all.count; i++) {
         uintptr_t *number = cv_map_get(&all.numbers, saying_of(a, &v->messages.all.items[i]));
-        was[i] = number ? (int64_t)*number : 0;
+        was[i] = number && *number < known ? (int64_t)*number : 0;
         /* Two messages may say the same: each counts where it is. */
         const cv_chat_message *m = &v->messages.all.items[i];
         const cv_chat_message_row *row =
@@ -240,6 +245,7 @@ static cv_str print_people(cv_arena *a, const cv_chat_header *h)
 bool cv_chat_row_put(cv_writing *w, cv_chat_view *v, const cv_chat_header *h, int64_t messages, cv_str chain,
                      const struct stat *st)
 {
+    assert(messages >= 0);
     cv_chat_row row;
     cv_row_clear(&cv_chat_row_type, &row);
     row.chat_id = v->place->id;
@@ -305,6 +311,7 @@ void cv_chat_pointers_of(cv_chat_view *v, cv_chat_pointer_rows *ret)
 /* True: history is told of. */
 static bool put_alterations(cv_writing *w, cv_chat_view *v, const cv_chat_compared *c)
 {
+    assert(c->whole && "what was not read cannot have changed");
     bool any = false;
     for (size_t i = 0; i < v->alterations.count; i++) {
         cv_chat_alteration_row x = v->alterations.items[i];

@@ -33,6 +33,7 @@ void *cv_journal_put(cv_journal *j, cv_rec_kind kind, const void *row)
 cv_rec_event *cv_journal_event(cv_journal *j, char subject_type, cv_str subject_id, cv_str event_type, int64_t round,
                                cv_str actors)
 {
+    assert(subject_id.n > 0 && event_type.n > 0);
     cv_str letter = cv_arena_copy(j->call->arena, (cv_str){&subject_type, 1});
     cv_rec_event *event = cv_writing_event(&j->writing, letter, subject_id, event_type);
     event->step = round;
@@ -42,6 +43,7 @@ cv_rec_event *cv_journal_event(cv_journal *j, char subject_type, cv_str subject_
 
 void cv_journal_covers(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, const void *row)
 {
+    assert(kind < CV_REC_COUNT && kind != CV_REC_EVENT);
     cv_writing_covers(&j->writing, event, cv_kind_types[kind], keyed(j, kind, row));
 }
 

@@ -91,12 +91,20 @@ static const char *fault_of(const cv_type_field *field, const void *row)
     return cv_utf8_valid(text) == text.n ? NULL : "not UTF-8";
 }
 
+static bool is_in_lifecycle(const cv_rec_entity *entity)
+{
+    return cv_status_find((cv_kind)cv_kind_of_letter(entity->kind.p[0]), entity->status) >= 0;
+}
+
 /* Everything above trusts the rows: what other programs, or a failing disk, have put into the tables is found here. */
 bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
 {
+    assert(kind < CV_REC_COUNT);
     const cv_type *type = cv_kind_types[kind];
     if (kind == CV_REC_ENTITY && cv_place_of_entity(row) == CV_NO_PLACE)
         return cv_stored_corrupt(err, "an entity that cannot be: its number is out of range");
+    if (kind == CV_REC_ENTITY && !is_in_lifecycle(row))
+        return cv_stored_corrupt(err, "an entity whose status none of its kind has");
     for (size_t i = 0; i < type->field_count; i++) {
         const char *fault = fault_of(&type->fields[i], row);
         if (fault)

@@ -160,6 +160,7 @@ static const char *value_name(cv_arena *a, const cv_json_member *option, cv_flag
         {CV_STR_INIT("dir"), CV_VALUE_FOLDER},
     };
     static const char *const kinds[] = {NULL, "TEXT", "N", "TEXT", CV_VALUE_JSON};
+    _Static_assert(CV_COUNT(kinds) == CV_FLAG_JSON + 1, "a name for every kind of flag");
     if (said.n)
         return cv_arena_copy_z(a, said);
     for (size_t i = 0; kind == CV_FLAG_TEXT && i < cv_room_count(); i++)

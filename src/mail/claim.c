@@ -42,6 +42,7 @@ static const char *settled_reason(cv_mail_state state)
 /* Time has settled it: it is written now. */
 static bool settle_late(cv_mail_writing *o, claiming *c, const cv_mail_delivery *found, cv_mail_state state)
 {
+    assert(!cv_mail_states[state].claimable && "only time has settled it");
     cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &c->agent);
     cv_mail_delivery d = *found;
     if (!mailbox)
@@ -68,6 +69,7 @@ static bool comes_first(const cv_mail_delivery *x, const cv_mail_delivery *y)
 static bool pick_by(cv_mail_writing *o, claiming *c, const cv_index *index)
 {
     bool by_lease = index == cv_deliveries_by_lease;
+    assert(by_lease || index == cv_deliveries_by_turn);
     cv_mail_delivery like;
     const cv_mail_delivery *last = NULL;
     cv_mail_rows rows;
@@ -115,6 +117,7 @@ static bool refuse_unknown(cv_call *call, cv_str id, cv_str agent)
 
 static bool refuse_settled(cv_mail_writing *o, const cv_mail_delivery *d, cv_mail_state state)
 {
+    assert(!cv_mail_states[state].open);
     cv_err *fault = cv_refuse(o->call, CV_ERR_MESSAGE_SETTLED, CV_STR(""), "message_id", d->message_id,
                               "the message '%.*s' is %.*s", CV_FMT(d->message_id), CV_FMT(cv_mail_states[state].word));
     if (state == CV_MAIL_SUPERSEDED)
@@ -162,6 +165,7 @@ static const cv_shape claimed_shape[] = {
 
 static bool take_lease(cv_mail_writing *o, claiming *c)
 {
+    assert(c->picked.message_id.p && "there is something to claim");
     int64_t lease = cv_json_get_int(o->call->input, "lease_seconds", CV_MAIL_LEASE_SECONDS);
     cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &c->agent);
     cv_mail_delivery d = c->picked;
@@ -377,6 +381,7 @@ static bool is_last(cv_mail_writing *o, cv_mail_delivery *d, bool *ret_last)
 
 static bool finish_held(cv_mail_writing *o, finishing *f, cv_mail_delivery *d)
 {
+    assert(cv_mail_state_of(d->state) == CV_MAIL_CLAIMED && "only what is claimed is finished");
     bool last = false;
     cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &f->agent);
     if (!mailbox)

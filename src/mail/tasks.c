@@ -1,6 +1,8 @@
 /* tasks.c - tasks that stand: following their deliveries, which are ready, the graph of a plan; see tasks.h. */
 #include "mail/tasks.h"
 
+#include <assert.h>
+
 #include "base/plain.h"
 #include "mail/log.h"
 #include "mail/operations.h"
@@ -30,21 +32,6 @@ bool cv_mail_is_task(cv_mail_writing *o, const cv_mail_delivery *d, bool *ret_is
     return task_of(o, d, &task, ret_is);
 }
 
-static cv_str status_of(cv_mail_state state)
-{
-    switch (state) {
-    case CV_MAIL_CLAIMED:
-        return CV_STR("RUNNING");
-    case CV_MAIL_DONE:
-        return CV_STR("COMPLETED");
-    case CV_MAIL_NEW:
-    case CV_MAIL_FAILED:
-        return CV_STR("PENDING");
-    default:
-        return CV_STR("FAILED");
-    }
-}
-
 /* The last of its dependencies is completed: its turn has come. */
 static bool release(cv_mail_writing *o, cv_str plan, cv_str task_id, cv_mail_receipts *ret)
 {
@@ -55,6 +42,7 @@ static bool release(cv_mail_writing *o, cv_str plan, cv_str task_id, cv_mail_rec
     if (!found || t.waits_for <= 0 || !cv_str_eq(t.status, CV_STR("PENDING")))
         return true;
     t.waits_for--;
+    assert(t.waits_for >= 0);
     t.updated_at = o->now;
     if (t.waits_for == 0 && !cv_mail_task_deliver(o, &t, true, ret))
         return false;
@@ -64,6 +52,7 @@ static bool release(cv_mail_writing *o, cv_str plan, cv_str task_id, cv_mail_rec
 
 static bool release_all(cv_mail_writing *o, const cv_mail_task *done, cv_mail_receipts *ret)
 {
+    assert(cv_str_eq(done->status, cv_mail_states[CV_MAIL_DONE].task));
     cv_mail_rows needs = {.arena = o->arena, .type = &cv_mail_need_type};
     const cv_mail_need like = {.plan = done->plan, .needs = done->task_id};
     const cv_find find = {.type = &cv_mail_need_type, .scope = cv_mail_scope(), .like = &like, .equal = 2};
@@ -97,9 +86,10 @@ bool cv_mail_task_follow(cv_mail_writing *o, const cv_mail_delivery *d, cv_mail_
     cv_mail_receipts aside = {0};
     cv_mail_task t;
     bool found;
+    assert(state < CV_MAIL_STATE_COUNT && "it went to its state in this write");
     if (!task_of(o, d, &t, &found))
         return false;
-    cv_str before = t.status, status = status_of(state);
+    cv_str before = t.status, status = cv_mail_states[state].task;
     if (!found || cv_str_eq(status, before))
         return true;
     t.status = status;
@@ -282,6 +272,7 @@ static void add_line(cv_buf *out, cv_arena *a, const task_told *t, size_t width)
             cv_plain_add(&line, needs.items[i].text);
         }
     cv_buf_add_z(&line, ")");
+    assert(width > 0);
     cv_str fit = cv_plain_fit(cv_buf_str(&line), width - 1);
     cv_buf_add(out, fit);
     cv_buf_add_z(out, fit.n < line.n ? "…\n" : "\n");

@@ -104,6 +104,7 @@ static void put_sign(cv_mail_writing *o)
 {
     if (!o->alive || o->alive->is_word || cv_writing_is_empty(o->w))
         return;
+    assert(o->act && "a sign says what is done");
     const cv_mail_presence sign = {.agent = o->alive->name,
                                    .last_seen = o->now_ms,
                                    .session = cv_json_get_text(o->call->input, "session"),
@@ -138,6 +139,7 @@ bool cv_mail_write(cv_call *call, const char *operation, cv_mail_work work, void
 
 bool cv_mail_fail(cv_mail_writing *o)
 {
+    assert(o->err.code != CV_ERR_NONE && "what failed says why");
     return cv_call_fail(o->call, &o->err);
 }
 
@@ -179,6 +181,7 @@ bool cv_mail_task_get(cv_record *record, cv_arena *a, cv_str plan, cv_str task_i
 bool cv_mail_rows_add(void *rows, cv_scope_id scope, const void *row, cv_err *err)
 {
     cv_mail_rows *all = rows;
+    assert(all->arena && all->type);
     (void)scope, (void)err;
     *CV_PUSH(all->arena, all) = cv_row_copy(all->arena, all->type, row);
     return true;
@@ -280,6 +283,7 @@ bool cv_mail_free_slot(cv_mail_writing *o, int64_t *ret_slot)
 {
     if (o->slots.last == 0 && !read_slots(o))
         return false;
+    assert(o->slots.last > 0 && o->slots.used <= o->slots.free.count);
     bool reused = o->slots.used < o->slots.free.count;
     *ret_slot = reused ? ((const cv_mail_slot *)o->slots.free.items[o->slots.used++])->slot : o->slots.last++;
     return true;
@@ -300,6 +304,7 @@ static bool take_slot(cv_mail_writing *o, cv_mail_mailbox *mailbox)
 
 static cv_mail_mailbox *mailbox_of(cv_mail_writing *o, const cv_mail_agent *agent, bool with_slot)
 {
+    assert(agent->name.p && "a mailbox belongs to somebody");
     bool is_new, found;
     cv_mail_mailbox row;
     uintptr_t *known = cv_map_put(&o->mailboxes, o->arena, agent->name, &is_new);
@@ -320,6 +325,7 @@ static cv_mail_mailbox *mailbox_of(cv_mail_writing *o, const cv_mail_agent *agen
     }
     cv_mail_mailbox *put = cv_writing_put(o->w, &cv_mail_mailbox_type, &row);
     *known = (uintptr_t)put;
+    assert(cv_str_eq(put->agent, agent->name));
     return put;
 }
 
@@ -335,6 +341,7 @@ cv_mail_mailbox *cv_mail_mailbox_without_slot(cv_mail_writing *o, const cv_mail_
 
 static void count(cv_mail_mailbox *mailbox, cv_mail_state state, int64_t by)
 {
+    assert(state < CV_MAIL_STATE_COUNT && (by == 1 || by == -1));
     mailbox->waiting += cv_mail_states[state].open ? by : 0;
     mailbox->done += state == CV_MAIL_DONE ? by : 0;
     mailbox->dead += state == CV_MAIL_DEAD ? by : 0;
@@ -359,6 +366,8 @@ static void set_state(cv_mail_delivery *d, cv_mail_state state)
 cv_mail_delivery *cv_mail_deliver(cv_mail_writing *o, cv_mail_mailbox *mailbox, const cv_mail_message *message,
                                   int64_t expires_ms, cv_mail_state state)
 {
+    assert(message->message_id.p && mailbox->next_seq > 0);
+    assert(state != CV_MAIL_CLAIMED && "nobody can claim it before it is there");
     cv_mail_delivery d;
     cv_row_clear(&cv_mail_delivery_type, &d);
     d.mailbox = mailbox->agent;
@@ -378,6 +387,8 @@ cv_mail_delivery *cv_mail_settle(cv_mail_writing *o, cv_mail_mailbox *mailbox, c
     cv_mail_state before = cv_mail_state_of(delivery->state);
     cv_mail_delivery d = *delivery;
     assert(before < CV_MAIL_STATE_COUNT && cv_str_eq(mailbox->agent, d.mailbox));
+    assert((state != CV_MAIL_CLAIMED || (d.token > 0 && d.lease_until > o->now_ms)) &&
+           "a claim has a token and a lease");
     set_state(&d, state);
     count(mailbox, before, -1);
     count(mailbox, state, 1);
@@ -395,6 +406,7 @@ cv_mail_delivery *cv_mail_settle(cv_mail_writing *o, cv_mail_mailbox *mailbox, c
 
 cv_event_row *cv_mail_event(cv_mail_writing *o, cv_str subject_type, cv_str subject_id, const char *event_type)
 {
+    assert(subject_id.p && *event_type);
     close_event(o);
     o->told.event = cv_writing_event(o->w, subject_type, subject_id, cv_str_of(event_type));
     return o->told.event;
@@ -444,6 +456,7 @@ cv_mail_state cv_mail_state_at(const cv_mail_delivery *d, int64_t now_ms)
 
 cv_str cv_mail_receipt_of(const cv_mail_delivery *d, const cv_mail_mailbox *mailbox, int64_t now_ms)
 {
+    assert(cv_str_eq(d->mailbox, mailbox->agent));
     cv_mail_state state = cv_mail_state_at(d, now_ms);
     bool seen = state == CV_MAIL_NEW && d->seq <= mailbox->seen;
     return seen ? CV_STR("delivered") : cv_mail_states[state].receipt;
@@ -466,6 +479,7 @@ bool cv_mail_new_id(cv_arena *a, int64_t now_ms, cv_str *ret_id, cv_err *err)
 /* Where the object or list that begins at `at` ends; the text was read as JSON before. */
 static size_t end_of(cv_str text, size_t at)
 {
+    assert(at < text.n && (text.p[at] == '{' || text.p[at] == '['));
     size_t depth = 0;
     bool in_text = false;
     for (; at < text.n; at++) {

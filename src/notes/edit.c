@@ -99,6 +99,7 @@ static bool finish_locked(cv_call *call, cv_writing *w, const cv_intent *intent,
 
 static bool find_intent(cv_call *call, cv_str path, cv_intent *ret, bool *ret_found, cv_err *err)
 {
+    assert(path.n > 0 && path.p[0] != '/' && "paths of the log are below the project");
     *ret = (cv_intent){.path = path};
     return cv_record_get(call->record, call->arena, cv_notes_scope(), &cv_note_intent_type, ret, ret_found, err);
 }
@@ -159,6 +160,7 @@ static void add_warnings(cv_edit *e, const cv_notices *more)
 /* Enters what the file says, and will say, into the log, and keeps the new bytes. */
 static bool put_change(cv_edit *e, cv_writing *w, cv_err *err)
 {
+    assert(e->changed == (!e->exists || !cv_str_eq(e->after, e->before)));
     cv_arena *a = e->call->arena;
     cv_notes_log log;
     cv_notes_file now;
@@ -251,6 +253,7 @@ static bool may_write(const cv_edit *e, cv_err *err)
 
 bool cv_edit_run(cv_call *call, cv_str operation, cv_edit *edit)
 {
+    assert(edit->make && edit->what.n > 0);
     cv_err err = {.arena = call->arena};
     cv_str path = cv_json_get_text(call->input, "path");
     bool found, changed;

@@ -18,8 +18,7 @@
 
 enum { MOST_TOLD = 10000 }; /* findings of an answer; more are counted */
 
-static const cv_str severity_list[] = {CV_STR_INIT("note"), CV_STR_INIT("warning"), CV_STR_INIT("error")};
-static const cv_words severities = {severity_list, CV_COUNT(severity_list)};
+static const cv_words severities = {cv_severity_words, CV_SEVERITY_COUNT};
 
 typedef struct {
     cv_str path, rule, severity, message, hint;

@@ -1,6 +1,7 @@
 /* log.c - what a file says, entered into the log; see log.h. */
 #include "notes/log.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -223,6 +224,7 @@ static bool is_escaped(const cv_found_note *note)
 static void put_message(cv_notes_log *log, const cv_found_file *file, const cv_found_note *note, cv_str digest,
                         int64_t occurrence, cv_str status)
 {
+    assert(occurrence > 0 && cv_words_find(cv_note_statuses, status) >= 0);
     cv_arena *a = log->call->arena;
     cv_note_row row;
     cv_row_clear(&cv_note_row_type, &row);

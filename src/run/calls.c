@@ -1,6 +1,7 @@
 /* calls.c - calling agents, many at the same time; see calls.h and parts.h. */
 #include "run/calls.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ static const cv_str outcome_words[] = {
 #include "run/outcomes.def"
 #undef OUTCOME
 };
+_Static_assert(CV_COUNT(outcome_words) == CV_CALL_COUNT, "a word for each");
 const cv_words cv_outcome_words = {outcome_words, CV_COUNT(outcome_words)};
 
 cv_str cv_outcome_meaning(cv_calls_outcome outcome)
@@ -31,6 +33,7 @@ cv_str cv_outcome_meaning(cv_calls_outcome outcome)
 #include "run/outcomes.def"
 #undef OUTCOME
     };
+    assert(outcome < CV_COUNT(meanings));
     return meanings[outcome];
 }
 
@@ -64,6 +67,7 @@ cv_str cv_tail_text(cv_arena *a, const cv_tail *tail)
 
 void cv_one_decide(cv_one *one, cv_calls_outcome outcome, const char *format, ...)
 {
+    assert(outcome < CV_CALL_COUNT);
     va_list args;
     if (one->decided)
         return;
@@ -290,6 +294,7 @@ static bool take_ended(cv_calls *calls, cv_arena *a, cv_calls_result *ret)
     cv_one *one = *at;
     if (!one)
         return false;
+    assert(calls->count > 0);
     *at = one->next;
     calls->count--;
     make_result(one);
@@ -309,6 +314,7 @@ static bool take_ended(cv_calls *calls, cv_arena *a, cv_calls_result *ret)
 static bool wait_for_work(cv_calls *calls, int64_t until)
 {
     int64_t now = cv_steady_ms();
+    assert(calls->count <= CV_CALLS_MOST);
     calls->polled.count = 0;
     for (cv_one *one = calls->first; one; one = one->next) {
         if (one->process)

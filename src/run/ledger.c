@@ -94,6 +94,7 @@ bool cv_ledger_open(cv_ledger *l, const cv_call *call, cv_arena *a, cv_str dialo
 
 cv_attempts cv_ledger_of(const cv_ledger *l, int64_t round, cv_str who, cv_run_task task)
 {
+    assert(task < CV_TASK_COUNT);
     cv_attempts found = {0};
     for (size_t i = 0; i < l->attempts.count; i++) {
         const cv_attempt_row *row = &l->attempts.items[i];
@@ -154,6 +155,7 @@ static cv_str op_of(const cv_ledger *l, const cv_attempt_row *row)
 /* An attempt with the event that tells all of it. */
 static void put_attempt(const cv_ledger *l, cv_writing *w, const cv_attempt_row *row)
 {
+    assert(cv_words_find(cv_attempt_words, row->state) >= 0);
     cv_attempt_row *kept = cv_writing_put(w, &cv_attempt_row_type, row);
     cv_event_row *event = cv_writing_event(
         w, CV_STR("attempt"),
@@ -168,7 +170,7 @@ static void put_attempt(const cv_ledger *l, cv_writing *w, const cv_attempt_row 
 
 bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_err *err)
 {
-    assert(l->exists && count > 0 && "a run that was taken asks somebody");
+    assert(l->exists && l->lock >= 0 && count > 0 && "a run that was taken asks somebody");
     cv_writing w;
     cv_str op_id = op_of(l, &rows[0]);
     if (!begin_write(l, &w, op_id, err))
@@ -195,7 +197,7 @@ bool cv_ledger_end(cv_ledger *l, cv_attempt_row *const *rows, size_t count, cv_e
     if (!begin_write(l, &w, op_id, err))
         return false;
     for (size_t i = 0; i < count; i++) {
-        assert(cv_words_find(cv_attempt_words, rows[i]->state) >= 0);
+        assert(!cv_str_eq(rows[i]->state, cv_attempt_words.items[CV_ATTEMPT_STARTED]));
         rows[i]->ended_at = rows[i]->ended_at.p ? rows[i]->ended_at : w.now;
         put_attempt(l, &w, rows[i]);
     }
@@ -299,6 +301,7 @@ static cv_lease_row lease_now(const cv_ledger *l, const cv_writing *w)
 
 static bool write_lease(cv_ledger *l, cv_err *err)
 {
+    assert(l->lock >= 0 && "the lock of this machine comes first");
     cv_writing w;
     cv_lease_row old, lease;
     bool found;
@@ -347,6 +350,7 @@ bool cv_ledger_renew(cv_ledger *l, cv_err *err)
     cv_lease_row lease;
     bool found;
     cv_writing w;
+    assert(l->exists && l->renewed_ms > 0 && "what is renewed was taken");
     if (cv_steady_ms() - l->renewed_ms < CV_LEASE_RENEWED_MS)
         return true;
     l->renewed_ms = cv_steady_ms();

@@ -11,6 +11,7 @@ _Static_assert(CV_COUNT(until_words) == CV_UNTIL_COUNT, "a word for each");
 const cv_words cv_until_words = {until_words, CV_UNTIL_COUNT};
 
 static const cv_str judge_words[] = {CV_STR_INIT("mechanical"), CV_STR_INIT("human")};
+_Static_assert(CV_COUNT(judge_words) == CV_JUDGE_AGENT, "a word for each that is no agent");
 const cv_words cv_judge_words = {judge_words, CV_JUDGE_AGENT};
 
 const cv_reason_row cv_reasons[CV_REASON_COUNT] = {
@@ -24,6 +25,7 @@ static const cv_str reason_words[] = {
 #include "run/reasons.def"
 #undef REASON
 };
+_Static_assert(CV_COUNT(reason_words) == CV_REASON_COUNT, "a word for each");
 const cv_words cv_reason_words = {reason_words, CV_REASON_COUNT};
 
 void cv_reason_say(cv_buf *out, cv_str text, bool options)
@@ -39,12 +41,16 @@ void cv_reason_say(cv_buf *out, cv_str text, bool options)
     }
 }
 
+_Static_assert(CV_ATTEMPT_ANSWERED + CV_CALL_COUNT == CV_ATTEMPT_STATE_COUNT,
+               "the outcomes of calls are the last states");
+
 /* ---- one who is asked ----------------------------------------------------------------------------------------------
  */
 
 /* The row as the call ended, for the policy. */
 static cv_calls_result result_of(const cv_attempt_row *row, cv_attempt_state state)
 {
+    assert(state >= CV_ATTEMPT_ANSWERED && state < CV_ATTEMPT_STATE_COUNT);
     return (cv_calls_result){.outcome = (cv_calls_outcome)(state - CV_ATTEMPT_ANSWERED),
                              .retry_after_ms = row->retry_after_ms,
                              .exit_status = row->exit_status,
@@ -107,6 +113,7 @@ cv_seat cv_seat_fold(cv_arena *a, const cv_attempt_row *attempts, size_t n, cons
                      int most_faulty, int64_t since_ms, bool done)
 {
     cv_seat s = {.state = CV_SEAT_OPEN, .attempts = n ? (int)attempts[n - 1].attempt : 0};
+    assert(most_faulty > 0 && (n == 0 || attempts));
     if (n)
         s.last = &attempts[n - 1];
     if (done) {
@@ -187,6 +194,7 @@ cv_part cv_plan_part(const cv_plan *p)
 
 static cv_step end(cv_reason reason)
 {
+    assert(reason < CV_REASON_COUNT);
     return (cv_step){.kind = CV_STEP_END, .reason = reason};
 }
 
@@ -206,6 +214,7 @@ static bool may_call(const cv_plan *p, cv_step *ret_instead)
 /* Somebody who is asked for one thing: the judge, the control. NULL view: there is nothing to do but what follows. */
 static bool ask_one(const cv_plan *p, const cv_seat *s, cv_step_kind kind, cv_step *ret_step)
 {
+    assert(kind == CV_STEP_JUDGE || kind == CV_STEP_VERDICT || kind == CV_STEP_CONTROL);
     if (s->state != CV_SEAT_OPEN && s->state != CV_SEAT_RUNNING)
         return false;
     if (s->state == CV_SEAT_RUNNING)
@@ -255,6 +264,7 @@ static cv_step ask_panel(const cv_plan *p)
 
 static cv_step judge_round(const cv_plan *p)
 {
+    assert(all_heard(p) && "a round is judged when nobody says more");
     size_t heard = seats_in(p, CV_SEAT_DONE), wanted = p->quorum ? p->quorum : p->seat_count;
     cv_step step;
     if (heard == 0 || heard < (wanted < p->seat_count ? wanted : p->seat_count))
@@ -276,6 +286,7 @@ static cv_step judge_round(const cv_plan *p)
 
 static cv_step decide(const cv_plan *p)
 {
+    assert(talked_out(p));
     cv_reason undecided = p->converged ? CV_REASON_CONVERGED : CV_REASON_ROUNDS;
     cv_step step;
     if (p->judge == CV_JUDGE_MECHANICAL || p->until != CV_UNTIL_VERDICT)
@@ -324,9 +335,25 @@ static cv_step next(const cv_plan *p)
     return all_heard(p) ? judge_round(p) : ask_panel(p);
 }
 
+/* What a step may take for granted. */
+static void check(const cv_plan *p, const cv_step *step)
+{
+    bool of_seat = step->kind == CV_STEP_ASK || step->kind == CV_STEP_HAND_IN;
+    const cv_seat *seat = of_seat ? &p->seats[step->seat] : NULL;
+    assert(!of_seat || step->seat < p->seat_count);
+    assert(step->kind != CV_STEP_HAND_IN || (seat->state == CV_SEAT_ANSWERED && seat->answer > 0));
+    assert(step->kind != CV_STEP_ASK || (seat->state == CV_SEAT_OPEN && seat->from_ms <= p->now_ms));
+    assert(step->kind != CV_STEP_ASK || seat->awaited || p->running < p->parallel);
+    assert(step->kind != CV_STEP_REGISTER || seats_in(p, CV_SEAT_DONE) > 0);
+    assert(step->kind != CV_STEP_DECIDE || p->verdict.answer > 0);
+    (void)p, (void)seat;
+}
+
 cv_step cv_plan_next(const cv_plan *p)
 {
+    assert(p->seat_count == 0 || p->seats);
     cv_step step = next(p);
+    check(p, &step);
     bool late = step.kind == CV_STEP_WAIT && p->spent == CV_REASON_MAX_TIME && !p->running;
     return late ? end(CV_REASON_MAX_TIME) : step; /* people and mailboxes are not waited for any longer, either */
 }

@@ -1,6 +1,7 @@
 /* retry.c - which calls are tried again, and when; see retry.h. */
 #include "run/retry.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 const cv_retry_policy cv_retry_usual = {
@@ -12,6 +13,7 @@ static const again outcomes[] = {
 #include "run/outcomes.def"
 #undef OUTCOME
 };
+_Static_assert(CV_COUNT(outcomes) == CV_CALL_COUNT, "a rule for each");
 
 int64_t cv_retry_pause(const cv_retry_policy *policy, int tried, uint64_t random)
 {
@@ -27,6 +29,7 @@ bool cv_retry_next(const cv_retry_policy *policy, int tried, const cv_calls_resu
                    int64_t *ret_pause_ms, cv_str *ret_why)
 {
     int64_t asked = last->retry_after_ms == CV_ABSENT ? 0 : last->retry_after_ms;
+    assert(last->outcome < CV_CALL_COUNT && policy->tries > 0);
     *ret_why = outcomes[last->outcome] == NO ? CV_STR("it would end the same way")
                : tried >= policy->tries      ? CV_STR("it was tried often enough")
                : asked > policy->patience_ms ? CV_STR("the server wants a longer pause than we wait for")

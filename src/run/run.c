@@ -55,6 +55,7 @@ static bool describe_step(cv_walk *w, const cv_step *step, cv_status_more *more)
                                         "ask one agent alone",
                                         "wait",
                                         "nothing"};
+    _Static_assert(CV_COUNT(words) == CV_STEP_END + 1, "a word for every step");
     cv_status_call *calls = CV_NEW_ARRAY(w->call->arena, w->facts.seat_count + 1, cv_status_call);
     bool ok = true;
     more->warnings = w->warnings;

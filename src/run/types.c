@@ -44,6 +44,7 @@ static const cv_str attempt_words[] = {
 #include "run/outcomes.def"
 #undef OUTCOME
 };
+_Static_assert(CV_COUNT(attempt_words) == CV_ATTEMPT_STATE_COUNT, "a word for each");
 const cv_words cv_attempt_words = {attempt_words, CV_ATTEMPT_STATE_COUNT};
 
 static const cv_str task_words[] = {CV_STR_INIT("response"), CV_STR_INIT("round"), CV_STR_INIT("verdict"),

@@ -1,6 +1,8 @@
 /* walk.c - a run under way: the loop; see walk.h. */
 #include "run/walk.h"
 
+#include <assert.h>
+
 #include "base/clock.h"
 #include "base/steady.h"
 #include "kit/request.h"
@@ -216,6 +218,7 @@ void cv_walk_close(cv_walk *w)
 
 static cv_str judge_text(const cv_setup *s)
 {
+    assert(s->judge != CV_JUDGE_AGENT || s->judge_agent);
     return s->judge == CV_JUDGE_AGENT ? s->judge_agent->name : cv_judge_words.items[s->judge];
 }
 
@@ -321,6 +324,7 @@ static cv_str explain(cv_walk *w, cv_reason reason)
 
 static bool finish(cv_walk *w, cv_reason reason)
 {
+    assert(reason < CV_REASON_COUNT && w->ledger.lock >= 0);
     cv_run_row *run = &w->ledger.run;
     const cv_reason_row *row = &cv_reasons[reason];
     cv_err err = {.arena = w->call->arena};
@@ -365,6 +369,7 @@ static bool break_off(cv_walk *w)
 
 static bool do_step(cv_walk *w, cv_step step)
 {
+    assert(step.kind != CV_STEP_END && w->ledger.lock >= 0 && "only who holds the run does something");
     switch (step.kind) {
     case CV_STEP_SETTLE:
         return cv_walk_settle(w);

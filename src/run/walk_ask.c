@@ -139,6 +139,7 @@ bool cv_walk_prepare(cv_walk *w, cv_run_task task, size_t seat, cv_walk_call *re
     const cv_setup *s = w->settings;
     const cv_seat *judge = task == CV_TASK_ROUND ? &w->plan.round : &w->plan.verdict;
     *ret = (cv_walk_call){.task = task, .who = CV_STR("judge"), .role = CV_STR("judge"), .agent = s->judge_agent};
+    assert(task < CV_TASK_COUNT && (task != CV_TASK_RESPONSE || seat < w->facts.seat_count));
     switch (task) {
     case CV_TASK_RESPONSE: {
         const cv_walk_seat *one = &w->seats[seat];
@@ -173,6 +174,7 @@ bool cv_walk_prepare(cv_walk *w, cv_run_task task, size_t seat, cv_walk_call *re
 
 static cv_attempt_row row_of(cv_walk *w, const cv_walk_call *asked, int attempts)
 {
+    assert(asked->agent && asked->prompt.p && attempts >= 0);
     cv_attempt_row row;
     const cv_reach *reach = &asked->agent->reach;
     cv_row_clear(&cv_attempt_row_type, &row);
@@ -209,6 +211,7 @@ static bool make_folder(cv_walk *w, int64_t round)
 
 static void call_agent(cv_walk *w, const cv_attempt_row *row, const cv_walk_call *asked)
 {
+    assert(row->output.n > 0 && "its answer has a place");
     const cv_variable variables[] = {
         {CV_STR("CONCLAVE_DIALOGUE"), w->facts.dialogue_id},
         {CV_STR("CONCLAVE_ROUND"), cv_arena_printf(&w->step, "%lld", (long long)row->round)},
@@ -351,6 +354,7 @@ static cv_str respond_members(cv_walk *w, const cv_attempt_row *row, cv_str answ
 
 static void set_state(cv_attempt_row *row, cv_attempt_state state)
 {
+    assert(state < CV_ATTEMPT_STATE_COUNT && state != CV_ATTEMPT_STARTED);
     row->state = cv_attempt_words.items[state];
 }
 

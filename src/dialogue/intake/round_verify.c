@@ -36,6 +36,7 @@ typedef struct {
 enum { RESPONDED, NO_CONTRIBUTION, MISSING };
 static const cv_str state_words[] = {CV_STR_INIT("responded"), CV_STR_INIT("no_contribution"), CV_STR_INIT("missing")};
 static const cv_words states = {state_words, CV_COUNT(state_words)};
+_Static_assert(CV_COUNT(state_words) == MISSING + 1, "a word for each");
 
 #define CV_THIS_TYPE told
 static const cv_shape spoken_shape[] = {

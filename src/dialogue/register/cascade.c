@@ -80,6 +80,8 @@ static const struct {
 
 cv_effect cv_cascade(cv_cause cause, cv_kind target, cv_status from, unsigned by)
 {
+    assert(target < CV_KIND_COUNT && from < CV_STATUS_COUNT && cv_statuses[from].kind == target);
+    assert(cause.type < CV_CAUSE_COUNT);
     for (size_t i = 0; i < CV_COUNT(rows); i++) {
         if (rows[i].cause != cause.type || rows[i].word != cause.word || rows[i].target != target || !(rows[i].by & by))
             continue;

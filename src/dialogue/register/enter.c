@@ -3,6 +3,8 @@
  * The order of the events tells the story of the round: the round itself, what was created, what the judge decided,
  * then what references and moves did, in the order of the request.
  */
+#include <assert.h>
+
 #include "dialogue/register/batch.h"
 #include "dialogue/register/tally.h"
 #include "dialogue/text/doc.h"
@@ -168,6 +170,7 @@ static void warn_scores(cv_batch *b)
 
 static cv_rec_origin origin_of(const cv_batch *b, const cv_draft *draft, cv_str local_id)
 {
+    assert(draft->subject && draft->subject->id.n > 0 && "ids are given out before rows are made");
     cv_id id;
     cv_id_parse(local_id, &id);
     return (cv_rec_origin){.local_id = local_id,
@@ -218,6 +221,7 @@ static void enter_moves(cv_batch *b, cv_journal *j)
     cv_map seqs = {0}; /* expert -> moves so far */
     for (size_t i = 0; i < b->moves.count; i++) {
         const cv_draft_move *draft = &b->moves.items[i];
+        assert(draft->type >= 0 && draft->type < CV_MOVE_COUNT);
         cv_str *ids = CV_NEW_ARRAY(a, draft->target_count, cv_str);
         for (size_t k = 0; k < draft->target_count; k++)
             ids[k] = draft->targets[k].id;
@@ -257,6 +261,7 @@ static bool is_new_reference(entering *e, cv_str source, int type, cv_str target
 
 static void enter_reference(entering *e, cv_str source, const cv_people *by, const cv_draft_ref *ref)
 {
+    assert(source.n > 0 && ref->target.id.n > 0 && ref->type >= 0 && ref->type < CV_REF_COUNT);
     cv_journal *j = e->writer->journal;
     if (cv_str_eq(source, ref->target.id)) {
         cv_notice_add(&e->batch->warnings, j->call->arena, CV_STR("self_reference"),
@@ -314,6 +319,7 @@ static void touch_by_moves(cv_batch *b, cv_status_writer *writer)
 
 void cv_batch_enter(cv_batch *b, cv_journal *j)
 {
+    assert(b->call->errs->count == 0 && "a batch with faults is not entered");
     cv_status_writer writer = {j, &b->warnings, b->round};
     warn_scores(b);
     warn_seats(b);

@@ -1,8 +1,11 @@
 /* subject.c - the entities that a write touches; see subject.h. */
 #include "dialogue/register/subject.h"
 
+#include <assert.h>
+
 static cv_subject *keep(cv_subjects *subjects, cv_str id, cv_subject subject)
 {
+    assert(id.n > 0 && !cv_map_get(&subjects->at, id) && "a subject is kept once");
     cv_subject *kept = cv_arena_dup(subjects->arena, &subject, sizeof subject);
     kept->id = id;
     *cv_map_put(&subjects->at, subjects->arena, id, NULL) = (uintptr_t)kept;
@@ -20,6 +23,7 @@ cv_subject *cv_subjects_find(cv_subjects *subjects, cv_str id)
         return NULL;
     cv_kind kind = (cv_kind)cv_kind_of_letter(row->kind.p[0]);
     cv_status status = (cv_status)cv_status_find(kind, row->status);
+    assert(kind < CV_KIND_COUNT && status < CV_STATUS_COUNT && "cv_row_check has seen the row");
     return keep(subjects, id,
                 (cv_subject){.kind = kind,
                              .status = status,
@@ -30,6 +34,7 @@ cv_subject *cv_subjects_find(cv_subjects *subjects, cv_str id)
 
 cv_subject *cv_subjects_add(cv_subjects *subjects, cv_kind kind, cv_rec_entity *row, const cv_people *by)
 {
+    assert(kind < CV_KIND_COUNT);
     cv_status first = cv_status_first(kind);
     row->status = cv_statuses[first].word;
     return keep(subjects, cv_entity_id(subjects->arena, row),
@@ -42,6 +47,7 @@ cv_subject *cv_subjects_add(cv_subjects *subjects, cv_kind kind, cv_rec_entity *
  * in other words that change nothing. */
 static cv_str event_of(cv_status status, cv_event otherwise)
 {
+    assert(status < CV_STATUS_COUNT && otherwise < CV_EVENT_COUNT);
     int event = cv_words_find(cv_event_words, cv_statuses[status].word);
     return cv_event_words.items[event >= 0 ? event : (int)otherwise];
 }
@@ -64,6 +70,7 @@ cv_rec_entity *cv_subject_write(cv_status_writer *writer, cv_subject *subject, c
 
 static void become(cv_status_writer *writer, cv_subject *subject, cv_status status, cv_rec_event *event)
 {
+    assert(cv_statuses[status].kind == subject->kind && "a subject stays in its lifecycle");
     if (status == subject->status)
         return;
     subject->status = status;
@@ -72,6 +79,7 @@ static void become(cv_status_writer *writer, cv_subject *subject, cv_status stat
 
 void cv_subject_create(cv_status_writer *writer, cv_subject *subject)
 {
+    assert(!subject->stored && !subject->written);
     cv_str first = event_of(subject->status, CV_EVENT_CREATED);
     cv_subject_write(writer, subject, tell(writer, subject, first, subject->row->contributors));
 }

@@ -155,6 +155,7 @@ static void known_sections(cv_buf *out)
         [CV_SECTION_PERSPECTIVES] = "every perspective: ID, Agent, Perspective, Round",
         [CV_SECTION_TENSIONS] = "every tension: ID, Tension, Status, Raised, Resolved",
     };
+    _Static_assert(CV_COUNT(purposes) == CV_SECTION_TENSIONS + 1, "a purpose for every section with a table");
     cv_buf_add_z(out, "| Section | Holds a table of |\n|---|---|\n");
     for (size_t i = 0; i <= CV_SECTION_TENSIONS; i++)
         cv_buf_printf(out, "| `## %.*s` | %s |\n", CV_FMT(cv_section_titles.items[i]), purposes[i]);

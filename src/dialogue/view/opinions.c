@@ -13,15 +13,18 @@ _Static_assert(CV_COUNT(stance_words) == CV_STANCE_COUNT, "a word for each");
 enum { CITED, AVAILABLE, NONE };
 static const cv_str basis_words[] = {CV_STR_INIT("cited"), CV_STR_INIT("available"), CV_STR_INIT("none")};
 static const cv_words bases = {basis_words, CV_COUNT(basis_words)};
+_Static_assert(CV_COUNT(basis_words) == NONE + 1, "a word for each");
 
 enum { VERDICT, RESPONSE, OBJECTION };
 static const cv_str form_words[] = {CV_STR_INIT("verdict"), CV_STR_INIT("response"), CV_STR_INIT("objection")};
 static const cv_words forms = {form_words, CV_COUNT(form_words)};
+_Static_assert(CV_COUNT(form_words) == OBJECTION + 1, "a word for each");
 
 enum { KEPT, WITHDRAWN, LOST, PENDING, OUTCOMES };
 static const cv_str outcome_words[] = {CV_STR_INIT("kept"), CV_STR_INIT("withdrawn"), CV_STR_INIT("lost"),
                                        CV_STR_INIT("pending")};
 static const cv_words outcomes = {outcome_words, OUTCOMES};
+_Static_assert(CV_COUNT(outcome_words) == OUTCOMES, "a word for each");
 
 /* ---- evidence ---------------------------------------------------------------------------------------------------- */
 

@@ -23,9 +23,11 @@ enum {
 static const cv_str way_words[] = {CV_STR_INIT("command"), CV_STR_INIT("endpoint"), CV_STR_INIT("mailbox"),
                                    CV_STR_INIT("human")};
 const cv_words cv_reach_words = {way_words, CV_COUNT(way_words)};
+_Static_assert(CV_COUNT(way_words) == CV_REACH_HUMAN + 1, "a word for every way");
 
 static const cv_str protocols[] = {CV_STR_INIT("openai"), CV_STR_INIT("anthropic"), CV_STR_INIT("ollama")};
 const cv_words cv_protocol_words = {protocols, CV_COUNT(protocols)};
+_Static_assert(CV_COUNT(protocols) == CV_PROTOCOL_OLLAMA + 1, "a word for every protocol");
 
 enum { COMMAND = 1, ENDPOINT = 2, ASKED = 4 };
 static const struct {

@@ -65,6 +65,7 @@ void cv_door_close(cv_mail_door *door)
 
 cv_where cv_door_in(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder, const char *name)
 {
+    assert(folder < CV_DOOR_FOLDERS && agent->folder);
     return cv_where_printf(door->arena, cv_door_root(door), "runtime/%s/%s%s%s", agent->folder, cv_door_names[folder],
                            *name ? "/" : "", name);
 }
@@ -136,6 +137,7 @@ bool cv_door_agent_at(cv_mail_door *door, const char *folder, cv_door_agent **re
 
 const char *cv_door_name_of(cv_arena *a, int64_t seq)
 {
+    assert(seq > 0);
     return cv_arena_printf(a, "task_%010lld.json", (long long)seq).p;
 }
 
@@ -212,6 +214,7 @@ void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *for
 void cv_door_tell(cv_mail_door *door, const cv_door_agent *agent, const char *name, cv_door_result outcome,
                   cv_str reason)
 {
+    assert(outcome <= CV_DOOR_WAITING);
     static const cv_str words[] = {
         [CV_DOOR_TAKEN] = CV_STR_INIT("taken"),
         [CV_DOOR_REFUSED] = CV_STR_INIT("refused"),
@@ -287,6 +290,7 @@ bool cv_door_archive(cv_mail_door *door, const cv_door_agent *agent, cv_where fi
 bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name, cv_str reason,
                         cv_err *err)
 {
+    assert(reason.n > 0 && "people are told why");
     cv_where to;
     bool gone;
     if (!move_numbered(door, file, agent, CV_DOOR_QUARANTINE, name, &to, &gone, err) || gone)
@@ -338,6 +342,7 @@ void cv_door_unmark(const cv_mail_door *door, const char *path)
 
 cv_door_change cv_door_change_begin(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder)
 {
+    assert(door->lock >= 0 && "only who holds the folder changes it");
     cv_door_change c = {.path = cv_arena_printf(door->arena, "runtime/%s/%s", agent->folder, cv_door_names[folder]).p};
     c.quiet = look_at(door, c.path, &c.second);
     return c;

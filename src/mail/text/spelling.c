@@ -8,6 +8,7 @@ static const cv_str status_words[] = {
 #include "mail/text/spellings.def"
 };
 const cv_words cv_mtext_task_statuses = {status_words, CV_MTEXT_TASK_STATUS_COUNT};
+_Static_assert(CV_COUNT(status_words) == CV_MTEXT_TASK_STATUS_COUNT, "a word for each");
 
 typedef struct {
     int means;

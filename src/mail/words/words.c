@@ -2,14 +2,15 @@
 #include "mail/words/words.h"
 
 const cv_mail_state_row cv_mail_states[CV_MAIL_STATE_COUNT + 1] = {
-#define STATE(id, word, open, claimable, receipt) {CV_STR_INIT(word), CV_STR_INIT(receipt), open, claimable},
+#define STATE(id, word, open, claimable, receipt, task)                                                                \
+    {CV_STR_INIT(word), CV_STR_INIT(receipt), CV_STR_INIT(task), open, claimable},
 #include "mail/words/states.def"
 #undef STATE
-    [CV_MAIL_STATE_COUNT] = {CV_STR_INIT(""), CV_STR_INIT(""), false, false},
+    [CV_MAIL_STATE_COUNT] = {CV_STR_INIT(""), CV_STR_INIT(""), CV_STR_INIT(""), false, false},
 };
 
 static const cv_str state_words[] = {
-#define STATE(id, word, open, claimable, receipt) CV_STR_INIT(word),
+#define STATE(id, word, open, claimable, receipt, task) CV_STR_INIT(word),
 #include "mail/words/states.def"
 #undef STATE
 };
@@ -18,11 +19,12 @@ _Static_assert(CV_COUNT(state_words) == CV_MAIL_STATE_COUNT, "every state has it
 
 static const cv_str receipt_words[] = {
     CV_STR_INIT("delivered"), /* accepted, and the recipient has seen it */
-#define STATE(id, word, open, claimable, receipt) CV_STR_INIT(receipt),
+#define STATE(id, word, open, claimable, receipt, task) CV_STR_INIT(receipt),
 #include "mail/words/states.def"
 #undef STATE
 };
 const cv_words cv_mail_receipt_words = {receipt_words, CV_COUNT(receipt_words)};
+_Static_assert(CV_COUNT(receipt_words) == CV_MAIL_STATE_COUNT + 1, "a receipt for every state, and one more");
 
 static const cv_str status_words[] = {CV_STR_INIT("online"), CV_STR_INIT("offline"), CV_STR_INIT("idle"),
                                       CV_STR_INIT("busy")};

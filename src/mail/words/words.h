@@ -5,14 +5,14 @@
 #include "base/str.h"
 
 typedef enum {
-#define STATE(id, word, open, claimable, receipt) CV_MAIL_##id,
+#define STATE(id, word, open, claimable, receipt, task) CV_MAIL_##id,
 #include "mail/words/states.def"
 #undef STATE
     CV_MAIL_STATE_COUNT
 } cv_mail_state;
 
 typedef struct {
-    cv_str word, receipt;
+    cv_str word, receipt, task;
     bool open, claimable;
 } cv_mail_state_row;
 

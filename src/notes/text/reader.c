@@ -8,6 +8,8 @@
  * Rules are never paired two by two: a candidate is a line "---" with the key right behind it, and the line that ends
  * one block may begin the next.
  */
+#include <assert.h>
+
 #include "notes/text/reading.h"
 
 #include <stdlib.h>
@@ -171,6 +173,7 @@ typedef struct {
 
 static size_t number_of(reader *r, size_t offset)
 {
+    assert(offset >= r->line_at && offset <= r->file->text.n && "blocks are read in their order");
     r->line += cv_notes_line_of(cv_str_from(r->file->text, r->line_at), offset - r->line_at) - 1;
     r->line_at = offset;
     return r->line;
@@ -190,6 +193,7 @@ static void keep(reader *r, const candidate *at, cv_note note, cv_at state, bool
         note.line = r->line;
         note.last_line = last;
     }
+    assert(note.at.start <= note.at.end && note.at.end <= r->file->text.n);
     *CV_PUSH(r->arena, r->file) = note;
 }
 
@@ -206,6 +210,7 @@ static size_t read_block(reader *r, const candidate *at, cv_at state)
     cv_notes_header h = {.container = container, .line = number + 1};
     cv_note_list notes = {0};
     bool closed = find_end(c, cv_notes_indent(c.content), &h.inside, &behind, &last);
+    assert(h.inside.start <= h.inside.end && h.inside.end <= text.n);
     bool banner = at->is_header && !closed && container != CV_IN_BARE;
     cv_notes_read_keys(r->arena, text, &h, &notes);
     r->file->headers += at->is_header && state != CV_AT_FENCE && state != CV_AT_STRING;

@@ -4,6 +4,7 @@
  */
 #include "notes/text/write.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -181,6 +182,7 @@ cv_note_style cv_note_usual_style(cv_note_field_id id, cv_str value)
 /* How a line that is there writes another value: as it does, unless that makes a flaw which it did not have. */
 static cv_note_style style_of(const cv_note_field *f, cv_note_field_id id, cv_str value)
 {
+    assert(f->style != CV_STYLE_BROKEN && "cv_notes_may_set refuses it");
     bool spoils = f->style == CV_STYLE_PLAIN && cv_note_is_misread(id, value) && !cv_note_is_misread(id, f->value);
     return spoils ? CV_STYLE_DOUBLE : f->style;
 }
@@ -197,6 +199,7 @@ static int by_place(const void *x, const void *y)
 
 void cv_splice_add(cv_arena *a, cv_splices *all, cv_span at, cv_str bytes)
 {
+    assert(at.start <= at.end);
     *CV_PUSH(a, all) = (cv_splice){at, bytes, all->count};
 }
 
@@ -207,7 +210,7 @@ cv_str cv_splice_text(cv_arena *a, cv_str text, cv_splices *all)
     if (all->count)
         qsort(all->items, all->count, sizeof *all->items, by_place);
     for (size_t i = 0; i < all->count; i++) {
-        assert(all->items[i].at.start >= at && "splices do not overlap");
+        assert(all->items[i].at.start >= at && all->items[i].at.end <= text.n && "splices do not overlap");
         cv_buf_add(&out, cv_span_of(text, (cv_span){at, all->items[i].at.start}));
         cv_buf_add(&out, all->items[i].bytes);
         at = all->items[i].at.end;
@@ -251,6 +254,7 @@ bool cv_notes_may_set(const cv_notes_file *file, cv_err *err)
 static void add_line(cv_arena *a, const cv_notes_file *file, const cv_note *dialog, cv_note_field_id id, cv_str value,
                      cv_splices *all)
 {
+    assert(id < CV_NOTE_FIELDS && !dialog->of[id]);
     const cv_note_field *after = &dialog->fields[0];
     for (int i = 0; i < (int)id; i++)
         if (dialog->of[i] && dialog->of[i]->lines.start >= after->lines.start &&
@@ -270,6 +274,7 @@ static void set_field(cv_arena *a, const cv_notes_file *file, const cv_note *dia
                       cv_splices *all)
 {
     const cv_note_field *f = dialog->of[id];
+    assert(!f || (f->value_at.start <= f->value_at.end && f->value_at.end <= file->text.n));
     if (!f) {
         add_line(a, file, dialog, id, value, all);
         return;
