@@ -2,8 +2,8 @@
  *
  *     question ->  asked before, and the version is the same: the answer as it was, at once
  *
- * Whoever serves prints a question as bytes: what was asked, of whom, by whom. A secret that decides what may be seen
- * is a part of it, by its digest. An answer is kept under the version that was read before it was made: what has
+ * A process that serves prints a question as bytes: what was asked, of whom, by whom. A secret that decides what may be
+ * seen is a part of it, by its digest. An answer is kept under the version that was read before it was made: what has
  * changed meanwhile has another one, so that no answer is older than its question. Another version, or too much:
  * everything is forgotten. From any thread.
  */

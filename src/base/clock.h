@@ -23,10 +23,10 @@ bool cv_time_print(int64_t ms, char to[CV_TIME_LEN + 1]);
 /* Tells that the time of a clock cannot be written. Always false. */
 bool cv_clock_fail(cv_err *err);
 
-/* The same form back, strictly; the fraction may be absent. False for anything that is no such date (Feb 30 …). */
+/* The same form back, strictly; the fraction may be absent. False for anything that is not such a date (Feb 30 …). */
 bool cv_time_parse(cv_str s, int64_t *ret_ms);
 
-/* For people: "2026-02-03 04:05:06", in the arena; what is no time as above stays as it is. */
+/* For people: "2026-02-03 04:05:06", in the arena; what is not a time as above stays as it is. */
 cv_str cv_time_short(cv_arena *a, cv_str time);
 
 #endif

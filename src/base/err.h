@@ -29,7 +29,7 @@ typedef const cv_err_kind *cv_err_code;
 #include "base/err.def"
 #undef ERR
 
-/* All of err.def; behind the last stands CV_ERR_NONE. */
+/* All of err.def; after the last there is CV_ERR_NONE. */
 extern const cv_err_code cv_err_codes[];
 
 #ifdef CV_ERR_SEALED

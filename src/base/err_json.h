@@ -18,7 +18,7 @@ void cv_err_print_json(const cv_err *err, cv_json_writer *w);
 /* The whole answer; `count` is at least 1. */
 void cv_errs_print_json(const cv_err *errs, size_t count, bool batch, cv_json_writer *w);
 
-/* The code that stands on top of that answer: what the exit status is made from. */
+/* The code that is on top of that answer: what the exit status is made from. */
 cv_err_code cv_errs_code(const cv_err *errs, size_t count, bool batch);
 
 #endif

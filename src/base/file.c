@@ -556,9 +556,10 @@ static bool move_aside(job *j)
         if (move_temporary(j, cv_arena_printf(j->err->arena, "%s.before-%d", j->name, i).p))
             return true;
         if (errno != EEXIST)
-            return fail_job(j, "keep the file that is there beside it", errno);
+            return fail_job(j, "keep the existing file under another name", errno);
     }
-    cv_err_set(j->err, CV_ERR_IO, "%s.before-%d is the last one kept: take some of them away", j->path, (int)MAX_KEPT);
+    cv_err_set(j->err, CV_ERR_IO, "%s.before-%d is the last possible name: remove some of these files", j->path,
+               (int)MAX_KEPT);
     return false;
 }
 
@@ -578,7 +579,7 @@ static bool exchange(job *j, const char **ret_displaced)
         return fail_job(j, "put the new file in place", errno);
     const char *own = cv_arena_printf(j->err->arena, "%s.before-%s", j->name, cv_file_unique(j->err->arena)).p;
     if (j->calls->rename(j->folder, j->name, own, 0) != 0)
-        return errno == ENOENT || fail_job(j, "keep the file that is there beside it", errno);
+        return errno == ENOENT || fail_job(j, "keep the existing file under another name", errno);
     *ret_displaced = own;
     return true;
 }
@@ -670,7 +671,7 @@ static bool give_way(job *j, const char *displaced)
         settle(j, displaced);
     if (!sync_folder(j))
         return false;
-    cv_err_set(j->err, CV_ERR_FILE_CHANGED, "somebody else has changed the file: it stands as it is");
+    cv_err_set(j->err, CV_ERR_FILE_CHANGED, "somebody else has changed the file: it was left as it is");
     cv_err_file(j->err, cv_str_of(j->path));
     return false;
 }

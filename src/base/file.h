@@ -4,8 +4,8 @@
  * without NUL bytes. Nothing is cut, nothing is guessed.
  *
  * Writing is all or nothing: a temporary file in the same folder, fdatasync, rename, sync of the folder, and only then
- * success. After a failure the old file stands untouched and no half file is left; only when the very last step fails,
- * the sync of the folder, the new file stands there already, whole, and the error says so. It is the only code in the
+ * success. After a failure the old file is untouched and no half file is left; only when the last step fails,
+ * the sync of the folder, the new file is there already, whole, and the error says so. It is the only code in the
  * program that writes files. An existing file keeps its permissions. Folders, pipes, devices and files without write
  * permission are refused.
  *
@@ -33,7 +33,7 @@ bool cv_text_check(cv_str text, cv_err *err);
 /* Replaces or makes `path`, durably and whole. */
 bool cv_file_write(const char *path, cv_str bytes, cv_err *err);
 
-/* For files that somebody else may write or edit as well: what stands there goes only if it is known, even when it came
+/* For files that somebody else may write or edit as well: what is there goes only if it is known, even when it came
  * there a moment ago; else it is kept beside the new one as NAME.before-1, -2 … Known is what this writer wrote by
  * these rules and nobody has edited since (the file carries a digest as an extended attribute), an empty file, and
  * whatever `is_ours` says. What another process has open for writing is kept in any case. */
@@ -72,22 +72,22 @@ bool cv_file_is_being_written(cv_where where);
 
 /* Calls `visit` for every regular file below `top` whose name ends in `suffix`, in byte order of the paths; a file
  * given as `top` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
- * passed over; a folder that cannot be read ends the walk with an error. `visit` gets the path of the file, below the
+ * skipped; a folder that cannot be read ends the walk with an error. `visit` gets the path of the file, below the
  * root that `top` has; returning false ends the walk, which then returns false with visit's error. Below a root links
- * are not followed: one that is named like a file is visited, and whoever opens it gets the error. */
+ * are not followed: one that is named like a file is visited, and anyone who opens it gets the error. */
 bool cv_file_walk_at(cv_arena *a, cv_where top, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
                      void *ctx, cv_err *err);
 bool cv_file_walk(cv_arena *a, const char *path, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
                   void *ctx, cv_err *err);
 
-/* The same for all files, but what cannot be read is handed to `trouble` and passed over; only `visit` ends the walk.
+/* The same for all files, but what cannot be read is handed to `trouble` and skipped; only `visit` ends the walk.
  */
 bool cv_file_walk_on(cv_arena *a, cv_where top, bool (*visit)(void *ctx, const char *file, cv_err *err),
                      void (*trouble)(void *ctx, const cv_err *err), void *ctx, cv_err *err);
 
 bool cv_file_is_folder(const char *path);
 
-/* Something stands there (or it is "-", standard input), or an error with the path. */
+/* Something is there (or it is "-", standard input), or an error with the path. */
 bool cv_file_is_there(cv_where where, cv_err *err);
 
 /* A part of a name that is given out once: by its process, a count and a random number. */
@@ -110,7 +110,7 @@ typedef struct {
 } cv_file_calls;
 bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
 
-/* The system's, but for the sync: for what can be written again. Readers still see a file whole or not at all. */
+/* The system's, except the sync: for what can be written again. Readers still see a file whole or not at all. */
 extern const cv_file_calls cv_file_unsynced;
 
 /* ---- writing in pieces -------------------------------------------------------------------------------------------

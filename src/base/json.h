@@ -7,7 +7,7 @@
  *     {"round": 1, "score": 45}        object -> key, value, key, value … in the order of the text
  *
  * Strings without escapes are views into the caller's text, which must outlive the tree. Numbers keep the text
- * they were written in; whoever wants an integer asks for one and gets it exactly, or an error (beyond 2^53).
+ * they were written in; anyone who wants an integer asks for one and gets it exactly, or an error (beyond 2^53).
  *
  * Writing streams into a cv_buf and places commas and indentation itself; nothing is built as a tree.
  */
@@ -49,7 +49,7 @@ struct cv_json_member {
 /* The whole text as one value. On failure: code, message, line, column. */
 bool cv_json_parse(cv_arena *a, cv_str text, cv_json *ret_value, cv_err *err);
 
-/* Is the text one value, nested at most so deeply? For what is handed on as it is; takes no memory. */
+/* Is the text one value, nested at most so deeply? For what is passed on as it is; takes no memory. */
 bool cv_json_is_valid(cv_str text, size_t depth);
 
 /* The value of the member. NULL: it is absent, or `object` is absent (NULL) or not an object, so that a member of a
@@ -79,7 +79,7 @@ typedef struct {
     cv_buf *out;
     int indent;          /* spaces per level; 0: all on one line */
     int depth;           /* open arrays and objects */
-    bool need_comma;     /* something stands before the next value on this level */
+    bool need_comma;     /* something is before the next value on this level */
     bool after_key;      /* the next value follows its key */
     uint64_t objects[4]; /* one bit per level: it is an object. Enough for a whole tree inside a deep reply */
 } cv_json_writer;

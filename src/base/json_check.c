@@ -1,6 +1,6 @@
 /* json_check.c - is a text one JSON value? Without a tree and without memory; see json.h.
  *
- * For JSON that is kept as text and handed on as text: columns of the record. Each function moves the cursor behind
+ * For JSON that is kept as text and passed on as text: columns of the record. Each function moves the cursor behind
  * what it has read; the same rules as json.c, except that a key may come twice.
  */
 #include "base/json.h"

@@ -1,7 +1,7 @@
 /* json_write.c - JSON as a stream into a buffer; see json.h.
  *
  *     {                    depth 1
- *       "ids": [           depth 2; need_comma is off until something stands on this level
+ *       "ids": [           depth 2; need_comma is off until something is on this level
  *         1,
  *         2
  *       ],                 after an end, need_comma is on again for the level outside

@@ -10,15 +10,15 @@
 enum {
     /* Nested arrays and objects in JSON; real requests reach 6. Keeps the reader's stack small. */
     CV_MAX_JSON_DEPTH = 128,
-    /* Faults that are reported for one request; whoever has more of them has misread the schema. And what is repeated
-     * of a value or a key in a fault, in bytes. */
+    /* Faults that are reported for one request; anyone who has more of them has misread the schema. And what is
+     * repeated of a value or a key in a fault, in bytes. */
     CV_MAX_FAULTS = 1000,
     CV_MAX_EXCERPT = 160,
     /* A path as it is stored; PATH_MAX of most systems is 4096. */
     CV_MAX_PATH = 1024,
     /* Rows on one page of a list. */
     CV_MAX_PAGE = 1000,
-    /* Times that a reader begins anew because the scope has changed between two of its readings. */
+    /* Times that a reader begins again because the scope has changed between two of its readings. */
     CV_MAX_READINGS = 8,
     /* Folders below a named one when files are looked for; deeper is a loop or a mistake. */
     CV_MAX_WALK_DEPTH = 64,

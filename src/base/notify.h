@@ -9,7 +9,7 @@
  *     }
  *     cv_notify_close(&n);
  *
- * The kernel tells of files that appear, go, are renamed, written or closed. It does not tell of what another machine
+ * The kernel reports files that appear, go, are renamed, written or closed. It does not report what another machine
  * does in a shared folder, and it watches only so many: so a wait never takes longer than CV_NOTIFY_LOOK_MS, and not
  * longer than CV_NOTIFY_SCAN_MS when a folder could not be watched. A wait that ends means "look again", no more.
  */

@@ -14,7 +14,7 @@ bool cv_plain_is_control(uint32_t code);
 
 void cv_plain_add(cv_buf *out, cv_str s);
 
-/* What flows to a terminal in pieces, made harmless on its way to another sink. In JSON such characters stand in
+/* What flows to a terminal in pieces, made harmless on its way to another sink. In JSON such characters are in
  * strings only and are escaped (\\u009b): it stays the same JSON. In a document they become question marks, except line
  * breaks and tabs. */
 typedef struct {

@@ -136,7 +136,7 @@ static inline cv_str cv_str_trim(cv_str s)
     return cv_str_trim_right(cv_str_trim_left(s));
 }
 
-/* Has it line breaks, tabs or other control characters? What has none stands on one line. */
+/* Has it line breaks, tabs or other control characters? What has none is on one line. */
 bool cv_str_has_control(cv_str s);
 
 /* Equality and prefix without regard to ASCII case. */

@@ -1,6 +1,6 @@
 /* toml.c - TOML in, as the tree that JSON gives; see toml.h.
  *
- * While the text is read a table is a map, because its parts may stand anywhere; at the end it becomes a list of
+ * While the text is read a table is a map, because its parts may be anywhere; at the end it becomes a list of
  * members in the order in which they were first named.
  */
 #include "base/toml.h"
@@ -60,7 +60,7 @@ static node *member(reader *r, node *table, cv_str key, origin by, size_t at, bo
     if (!*ret_new)
         return (node *)*place;
     if (table->depth + 1 >= CV_MAX_JSON_DEPTH) {
-        bad(r, at, "this is nested too deeply");
+        bad(r, at, "the nesting is too deep");
         return NULL;
     }
     node *made = new_node(r, by, table->depth + 1, key, at);
@@ -96,7 +96,7 @@ static bool open_table(reader *r, const cv_toml_path *path, size_t at, bool repe
         return bad(r, at, "this name is given twice");
     if (repeated) {
         if (n->depth + 1 >= CV_MAX_JSON_DEPTH)
-            return bad(r, at, "this is nested too deeply");
+            return bad(r, at, "the nesting is too deep");
         *CV_PUSH(r->scan.arena, &n->below) = new_node(r, OPENED, n->depth + 1, (cv_str){NULL, 0}, at);
     }
     r->table = last_of(n);
@@ -170,7 +170,7 @@ static bool read_word(reader *r, cv_json *ret)
     bool timed = cv_str_find_char(word, ':') != SIZE_MAX || (word.n > 4 && word.p[4] == '-' && cv_is_digit(word.p[0]));
     return bad(r, start,
                word.n == 0 ? "a value is expected here"
-               : timed     ? "dates and times are not understood here: put it in quotes"
+               : timed     ? "dates and times are not supported here: put it in quotes"
                            : "this is neither a number nor true nor false: put texts in quotes");
 }
 
@@ -232,7 +232,7 @@ static bool read_value(reader *r, node *into)
 {
     cv_toml_scan *s = &r->scan;
     if (into->depth >= CV_MAX_JSON_DEPTH)
-        return bad(r, s->at, "this is nested too deeply");
+        return bad(r, s->at, "the nesting is too deep");
     switch (cv_toml_peek(s)) {
     case '[':
         return read_list(r, into);

@@ -86,7 +86,7 @@ static bool read_escape(cv_toml_scan *s, cv_buf *out)
         char d = cv_toml_peek(s);
         const char *value = d ? strchr(hex, d >= 'A' && d <= 'F' ? d - 'A' + 'a' : d) : NULL;
         if (!value)
-            return cv_toml_bad(s, start, "no escape is written like this");
+            return cv_toml_bad(s, start, "this is not a valid escape");
         code = code * 16 + (uint32_t)(value - hex);
     }
     char bytes[4];
@@ -95,7 +95,7 @@ static bool read_escape(cv_toml_scan *s, cv_buf *out)
     else if (digits && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF))
         cv_buf_add(out, (cv_str){bytes, cv_utf8_put(code, bytes)});
     else
-        return cv_toml_bad(s, start, "no escape is written like this");
+        return cv_toml_bad(s, start, "this is not a valid escape");
     return true;
 }
 

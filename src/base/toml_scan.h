@@ -28,7 +28,7 @@ bool cv_toml_at_line_end(const cv_toml_scan *s);
 void cv_toml_skip_blanks(cv_toml_scan *s);
 void cv_toml_skip_comment(cv_toml_scan *s);
 
-/* "…", '…' and both in three quotes, which may have line breaks: passed over, or decoded. */
+/* "…", '…' and both in three quotes, which may have line breaks: skipped, or decoded. */
 bool cv_toml_skip_string(cv_toml_scan *s);
 bool cv_toml_read_string(cv_toml_scan *s, cv_str *ret_text);
 
@@ -39,7 +39,7 @@ typedef struct {
     size_t count;
 } cv_toml_path;
 
-bool cv_toml_is_bare(char c); /* may stand in a key without quotes */
+bool cv_toml_is_bare(char c); /* may are in a key without quotes */
 bool cv_toml_read_path(cv_toml_scan *s, cv_toml_path *ret_path);
 
 #endif

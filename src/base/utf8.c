@@ -5,7 +5,7 @@
  *     1110xxxx 10xxxxxx 10xxxxxx            U+0800 - U+FFFF     never D800 - DFFF: surrogates
  *     11110xxx 10xxxxxx 10xxxxxx 10xxxxxx  U+10000 - U+10FFFF   never F5 - FF: too large
  *
- * ASCII is passed over by the word: a byte is ASCII when its top bit is clear, and one mask asks that of eight at once.
+ * ASCII is skipped by the word: a byte is ASCII when its top bit is clear, and one mask asks that of eight at once.
  */
 #include "base/utf8.h"
 

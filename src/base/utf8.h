@@ -51,7 +51,7 @@ bool cv_utf8_is_unspaced(uint32_t code);
  * a script without spaces. False at the end. */
 bool cv_utf8_next_word(cv_str *rest, cv_str *ret_word, bool *ret_alone);
 
-/* Emoji as they stand in headings and tables: pictographs, dingbats, their joiners and selectors. */
+/* Emoji as they are in headings and tables: pictographs, dingbats, their joiners and selectors. */
 bool cv_utf8_is_emoji(uint32_t code);
 
 #endif

@@ -40,7 +40,7 @@ static const char *advice(int number)
     case ENFILE:
         return "close other files or raise the limit (ulimit -n)";
     case ELOOP:
-        return "put a real file in the place of the symbolic link";
+        return "replace the symbolic link by a real file";
     case ENAMETOOLONG:
         return "choose a shorter name";
     case EISDIR:
@@ -73,7 +73,7 @@ static bool fail_link(cv_where where, size_t at, cv_err *err)
     cv_err_set(err, CV_ERR_INVALID_VALUE, "'%.*s' is a symbolic link, and conclave follows no links below '%s'",
                CV_FMT(link), where.root);
     cv_err_file(err, cv_str_of(cv_where_path(err->arena, where)));
-    cv_err_suggest(err, CV_STR("put a real file or folder in the place of the link"));
+    cv_err_suggest(err, CV_STR("replace the link by a real file or folder"));
     return false;
 }
 

@@ -29,7 +29,7 @@ static inline cv_where cv_where_named(const char *path)
 }
 
 /* `path` below `root`: relative to it, or absolute and in it, whichever name of the root it uses. Refused when it is
- * empty or leads out by its own words; links are found by whoever opens it. */
+ * empty or leads out by its own words; links are found by anyone who opens it. */
 bool cv_where_below(cv_arena *a, const char *root, cv_str path, cv_where *ret_where, cv_err *err);
 
 /* A name in the folder, or several with slashes between them: the program's own, without "..". */
@@ -42,7 +42,7 @@ cv_where cv_where_folder(cv_arena *a, cv_where where);
 /* The whole path, for answers and messages. */
 const char *cv_where_path(cv_arena *a, cv_where where);
 
-/* What stands there; a link below a root counts as itself. False with errno: nothing, or it cannot be reached. */
+/* What is there; a link below a root counts as itself. False with errno: nothing, or it cannot be reached. */
 bool cv_where_look(cv_where where, struct stat *ret_st);
 bool cv_where_is_regular(cv_where where);
 

@@ -14,12 +14,12 @@ const cv_shape cv_chat_message_shape[] = {
     CV_FIELD(ALWAYS, id, "M0001"),
     CV_FIELD(ALWAYS, from, "Role@Identity"),
     CV_FIELD(ALWAYS, type, ""),
-    CV_TEXTS("tag", tags, tag_count, "whom it goes to; none: everybody"),
+    CV_TEXTS("tag", tags, tag_count, "to whom it is addressed; none: everybody"),
     CV_FIELD(IF_ANY, at, "when it was sent, as its sender says"),
     CV_FIELD(IF_ANY, reply_to, "the message that it answers"),
     CV_FIELD(ALWAYS, flag, "UNREAD, or READ when all have read it"),
-    CV_FIELD(IF_ANY, on_behalf_of, "who it was entered for"),
-    CV_FIELD(IF_ANY, verified, "a person sent it, certainly"),
+    CV_FIELD(IF_ANY, on_behalf_of, "the agent or person it was sent for"),
+    CV_FIELD(IF_ANY, verified, "it is certain that a person sent it"),
     CV_FIELD(ALWAYS, body, ""),
     {0},
 };
@@ -168,7 +168,7 @@ bool cv_chat_person_form(cv_call *call, cv_str at, const char *field, cv_str who
         return true;
     cv_err *fault =
         cv_refuse(call, CV_ERR_INVALID_VALUE, at, field, who,
-                  "'%.*s' is not a participant: Role@Identity, without blanks and any of / | , : \" \\; the role "
+                  "'%.*s' is not a participant: Role@Identity, without spaces and without / | , : \" \\; the role "
                   "is not All",
                   CV_FMT(cv_excerpt(call->arena, who)));
     cv_err_suggest(fault,
@@ -294,7 +294,7 @@ static void refuse_tag(cv_call *call, const cv_chat_header *h, size_t index, cv_
     known[count++] = CV_STR("@All");
     cv_err *fault =
         cv_refuse(call, CV_ERR_UNKNOWN_PERSON, CV_STR(""), cv_arena_printf(call->arena, "tag[%zu]", index).p, given,
-                  "'%.*s' is nobody in this chat", CV_FMT(cv_excerpt(call->arena, given)));
+                  "'%.*s' is not a participant of this chat", CV_FMT(cv_excerpt(call->arena, given)));
     cv_refuse_words(fault, known, count);
 }
 

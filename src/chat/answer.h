@@ -38,10 +38,10 @@ void cv_chat_page_warnings(cv_buf *out, const cv_notices *warnings, size_t width
 
 /* ---- who speaks -------------------------------------------------------------------------------------------------- */
 
-/* The participant that `field` of the request names, or that whoever acts is. False: call->errs says why not. */
+/* The participant that `field` of the request names, or that the caller is. False: call->errs says why not. */
 bool cv_chat_person(cv_call *call, const cv_chat_header *header, const char *field, cv_str *ret_who);
 
-/* Is whoever acts allowed to speak as this participant? Its identity must be the name of whoever acts, if anybody is
+/* Is the caller allowed to speak as this participant? Its identity must be the name of the caller, if anybody is
  * named. */
 bool cv_chat_may_speak(cv_call *call, const char *field, cv_str who);
 

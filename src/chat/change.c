@@ -285,10 +285,11 @@ static bool is_changed(const cv_chat_change *ch)
 static void warn_late(cv_chat_change *ch)
 {
     if (ch->lock.late)
-        cv_notice_add(&ch->warnings, ch->call->arena, CV_STR("late_text"),
-                      "somebody wrote to the chat without its lock: their version is kept in %s; what is missing in "
-                      "the chat has to be sent again",
-                      ch->lock.late);
+        cv_notice_add(
+            &ch->warnings, ch->call->arena, CV_STR("late_text"),
+            "somebody wrote to the chat without its lock: their version is kept in %s; send what is missing in "
+            "the chat again",
+            ch->lock.late);
 }
 
 static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)

@@ -36,7 +36,7 @@ struct cv_chat_change {
     cv_str reader;       /* whose pointer moves to the end; absent: nobody's */
     int64_t reader_line; /* … as it is written in the header */
     bool commit_first;
-    bool rebuilt; /* all behind the header was written anew: where pointers are must be found again */
+    bool rebuilt; /* all behind the header was written again: where pointers are must be found again */
     bool locked;  /* the lock is held, or with dry_run nothing is */
     bool dry;
     cv_notices warnings;
@@ -69,8 +69,8 @@ int64_t cv_chat_change_lines(cv_chat_change *change, const cv_chat_region *regio
 /* Carries it out as this request and answers it. False: call->errs says why; `CV_ERR_CHAT_CONFLICT` among others. */
 bool cv_chat_change_commit(cv_chat_change *change, cv_str operation);
 
-/* Whoever was killed after the file was changed and before the record was asks again, with the same op_id. The file
- * says that it was done: */
+/* A process that was killed after the file was changed and before the record was asks again, with the same op_id. The
+ * file says that it was done: */
 bool cv_chat_may_repeat(const cv_call *call);
 bool cv_chat_change_repeated(cv_chat_change *change); /* answers so, with the change's result */
 

@@ -91,7 +91,7 @@ typedef struct {
     } wrong;
     int64_t messages; /* the highest number that the record has then */
     cv_str chain;
-    bool whole; /* it was compared; else the file is known, and the alterations of the view stand */
+    bool whole; /* it was compared; else the file is known, and the alterations of the view are used */
 } cv_chat_compared;
 
 /* Reads the file whole unless it is known. */

@@ -1,6 +1,6 @@
 /* check.c - what is wrong with chats: all findings at once.
  *
- *     file      header, names, locks             history   what the record saw, held against the file
+ *     file      header, names, locks             history   what the record saw, compared with the file
  *     messages  heads that are none, senders     consult   fields, domains, batches, answers
  *
  * With `restore` history is put back as the record saw it: altered and vanished messages get their original text, what
@@ -111,15 +111,15 @@ static void check_header(answer *a, const cv_chat_view *v)
         add(a, "id_mismatch", true, 0,
             cv_arena_printf(arena, "the header says Chat ID '%.*s', the file is '%s'", CV_FMT(quoted(arena, h->id)),
                             v->place->name),
-            "rename the file, or mend the header; a copy of a sync tool can be removed");
+            "rename the file, or correct the header; a copy of a sync tool can be removed");
     if (h->statuses > 1 || h->ids > 1 || h->titles > 1)
-        add(a, "header_double", false, 0, CV_STR("a line of the header stands there twice: the first one counts"),
+        add(a, "header_double", false, 0, CV_STR("a line of the header is there twice: the first one counts"),
             "remove the other");
     for (size_t i = 0; i < h->people.count; i++) {
         cv_str who = h->people.items[i];
         if (!cv_chat_person_valid(who))
             add(a, "participant_invalid", true, 0,
-                cv_arena_printf(arena, "'%.*s' is not Role@Identity", CV_FMT(quoted(arena, who))), "mend the line");
+                cv_arena_printf(arena, "'%.*s' is not Role@Identity", CV_FMT(quoted(arena, who))), "correct the line");
         if (!cv_chat_pointer_of(h, who))
             add(a, "pointer_missing", false, 0,
                 cv_arena_printf(arena, "'%.*s' has no line below Last read", CV_FMT(quoted(arena, who))),
@@ -152,9 +152,9 @@ static void check_odd(answer *a, const cv_chat_view *v)
         else
             f = add(a, odd->number < odd->expected ? "number_repeated" : "number_gap", odd->number >= odd->expected,
                     odd->number,
-                    cv_arena_printf(arena, "a head with this number stands where M%04lld is next: it is read as text",
+                    cv_arena_printf(arena, "a head with this number is here, but M%04lld is next: it is read as text",
                                     (long long)odd->expected),
-                    odd->number < odd->expected ? "a quotation is better indented; a message needs the next number"
+                    odd->number < odd->expected ? "indent a quotation; give a message the next number"
                                                 : "give the message the next number");
         f->line = v->header.lines + cv_chat_line_count(cv_str_range(v->text.p + v->header.text.n, odd->line.p)) + 1;
     }
@@ -208,7 +208,7 @@ static void check_lock(answer *a, const cv_chat_place *place)
     else
         add(a, "locked", false, 0,
             cv_arena_printf(a->call->arena, "locked by %.*s since %.*s", CV_FMT(holder.text), CV_FMT(holder.since)),
-            holder.kind == CV_HOLDER_OURS ? "wait" : "chat unlock gives it back, with --force from a hand");
+            holder.kind == CV_HOLDER_OURS ? "wait" : "chat unlock releases it; a lock taken by hand needs --force");
 }
 
 /* Versions to which somebody wrote without the lock. */

@@ -2,7 +2,7 @@
  *
  *     CONSULT_REQUEST    holds up its requester until a CONSULT_RESPONSE of its domain says OK_TO_PROCEED: yes
  *     CONSULT_BLOCKER    holds up everybody it goes to, until the same
- *     USER_OVERRIDE      of a verified person, which names one of them, lets it pass
+ *     USER_OVERRIDE      of a verified person, which names one of them, clears it
  *
  * A response answers a request when it says so (RE) and has its domain, or says nothing and has its domain. The last
  * one counts: a `no` after a `yes` holds up again. Which fields are needed is data: words/consult.def.

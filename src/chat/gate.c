@@ -2,7 +2,7 @@
  *
  *     pending    messages for it that it has not read, in any open chat
  *     blockers   a CONSULT_BLOCKER to it, or a CONSULT_REQUEST of its own, without OK_TO_PROCEED: yes of its domain
- *     unreadable an open chat of its that cannot be read now: whoever spoils a file does not open the gate with it
+ *     unreadable an open chat of its that cannot be read now: anyone who spoils a file does not open the gate with it
  *
  * Clear: exit status 0; else 1. With format "hook" the answer is what Claude Code expects of a hook that runs before a
  * tool: an empty object when it is clear, else a refusal with its reason, which the agent reads.
@@ -70,11 +70,11 @@ static const cv_shape pending_shape[] = {
 static const cv_shape blocker_shape[] = {
     CV_FIELD(ALWAYS, chat_id, ""),
     CV_FIELD(ALWAYS, message, "M0001"),
-    CV_FIELD(ALWAYS, as, "whom it holds up"),
+    CV_FIELD(ALWAYS, as, "whom it blocks"),
     CV_FIELD(ALWAYS, from, ""),
     CV_FIELD(ALWAYS, type, ""),
     CV_FIELD(IF_ANY, domain, "CONSULT_DOMAIN"),
-    CV_FIELD(ALWAYS, cleared_by, "what lets it pass"),
+    CV_FIELD(ALWAYS, cleared_by, "what clears it"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -88,16 +88,16 @@ static const cv_shape unreadable_shape[] = {
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE answer
 const cv_shape cv_chat_gate_shape[] = {
-    CV_FIELD(ALWAYS, clear, "nothing has to be processed first"),
+    CV_FIELD(ALWAYS, clear, "there is nothing to process first"),
     CV_FIELD(ALWAYS, as, ""),
-    CV_FIELD(ALWAYS, chats, "open ones that were looked at"),
+    CV_FIELD(ALWAYS, chats, "open chats that were checked"),
     CV_LIST("pending", pending.items, pending.count, pending_shape, "messages to read"),
-    CV_LIST("blockers", blockers.items, blockers.count, blocker_shape, "consults without a yes"),
+    CV_LIST("blockers", blockers.items, blockers.count, blocker_shape, "consults without OK_TO_PROCEED: yes"),
     CV_LIST_WHEN(CV_IF_ANY, "unreadable", unreadable.items, unreadable.count, unreadable_shape,
-                 "open chats that must be mended"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
+                 "open chats with a broken file"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings"),
     CV_PRINTED(text, "the same as a page"),
-    CV_DOCUMENT(hook, "the same for a client's hook, as it wants it"),
+    CV_DOCUMENT(hook, "the same in the form that a client's hook expects"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -272,7 +272,7 @@ static void print_ways(const answer *a, cv_buf *out)
         as = p->as;
     }
     if (a->unreadable.count)
-        cv_buf_add_z(out, "Mend a broken file by hand; 'conclave chat check' shows what is wrong with it.\n");
+        cv_buf_add_z(out, "Correct a broken file by hand; 'conclave chat check' shows what is wrong with it.\n");
     cv_buf_add_z(out, "Then try again.\n");
 }
 
@@ -312,7 +312,7 @@ bool cv_chat_gate(cv_call *call)
     a.as = given ? a.as : call->who.name;
     if (!a.as.n && !hook) {
         cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "as", CV_STR(""),
-                  "as is missing: whom is it about? Role@Identity, or a role");
+                  "as is missing: give Role@Identity, or a role");
         return false;
     }
     /* An agent asks for itself; a person may look at everybody's. */

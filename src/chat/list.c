@@ -55,8 +55,8 @@ static const cv_shape line_shape[] = {
 #define CV_THIS_TYPE listing
 const cv_shape cv_chat_list_shape[] = {
     CV_LIST("chats", chats.items, chats.count, line_shape, ""),
-    CV_TEXTS("foreign", foreign.items, foreign.count, "names that only look like chats: copies of sync tools"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
+    CV_TEXTS("foreign", foreign.items, foreign.count, "files that only look like chats: copies of sync tools"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -184,7 +184,7 @@ const cv_shape cv_chat_show_shape[] = {
     CV_FIELD_AS(IF_ANY, "left_out", left_out, "earlier messages: ask with limit 0"),
     CV_FIELD(IF_ANY, original, "as the record first saw them, not as the file has them now"),
     CV_FIELD(IF_ANY, locked, "somebody is writing"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings"),
     CV_PRINTED(text, "the chat as a page"),
     {0},
 };

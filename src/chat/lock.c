@@ -47,7 +47,7 @@ static bool check_filesystem(const cv_chat_lock *l, cv_err *err)
     cv_err_set(err, CV_ERR_CHAT_FILESYSTEM,
                "the folder is on %s, where machines do not see each other's renames in time", name);
     cv_err_file(err, cv_str_of(cv_where_path(err->arena, l->place->folder.where)));
-    cv_err_suggest(err, CV_STR("keep chats on a local disk; reading works here as well"));
+    cv_err_suggest(err, CV_STR("keep chats on a local disk; here you can only read them"));
     return false;
 }
 
@@ -257,7 +257,7 @@ static cv_lock_result busy(const cv_chat_lock *l, cv_err *err)
     cv_err_set(err, CV_ERR_CHAT_LOCKED, "the chat '%.*s' is locked %.*s%.*s", CV_FMT(l->place->id), CV_FMT(who),
                CV_FMT(since));
     cv_err_operation(err, CV_STR("chat unlock"));
-    cv_err_suggest(err, CV_STR("tells who holds it, and with force gives it back; or wait, and try again"));
+    cv_err_suggest(err, CV_STR("says who holds it, and releases it with force; or wait, and try again"));
     return CV_LOCK_BUSY;
 }
 
@@ -267,8 +267,7 @@ static cv_lock_result conflict(const cv_chat_lock *l, cv_err *err)
                l->place->name, l->place->editing);
     cv_err_file(err, cv_str_of(cv_where_path(err->arena, l->place->folder.where)));
     cv_err_operation(err, CV_STR("chat unlock"));
-    cv_err_suggest(err,
-                   CV_STR("with force and keep (file or editing) says which is the chat; the other is kept in .wf"));
+    cv_err_suggest(err, CV_STR("with force and keep (file or editing) chooses one; the other is kept in .wf"));
     return CV_LOCK_CONFLICT;
 }
 
@@ -515,7 +514,7 @@ cv_lock_result cv_chat_lock_publish(cv_chat_lock *l, cv_err *err)
         l->held = number != EEXIST;
         if (number == EEXIST)
             return conflict(l, err);
-        fail(l, l->place->name, "give the chat its name back", number, err);
+        fail(l, l->place->name, "rename the chat back", number, err);
         return CV_LOCK_FAILED;
     }
     forget(l);
@@ -594,7 +593,7 @@ bool cv_chat_lock_holder(cv_call *call, const cv_chat_place *place, cv_chat_hold
         ret->since = print_ms(call->arena, renamed_ms(&st));
     cv_str process = cv_arena_printf(call->arena, "process %lld of %.*s", (long long)o.pid, CV_FMT(o.host));
     ret->text = ret->kind == CV_HOLDER_NONE                                  ? CV_STR("nobody")
-                : ret->kind == CV_HOLDER_HAND || ret->kind == CV_HOLDER_BOTH ? CV_STR("somebody by hand")
+                : ret->kind == CV_HOLDER_HAND || ret->kind == CV_HOLDER_BOTH ? CV_STR("somebody, by hand")
                                                                              : process;
     cv_chat_lock_end(&l);
     return true;
@@ -642,7 +641,7 @@ bool cv_chat_lock_break(cv_call *call, const cv_chat_place *place, const cv_chat
         ok = put_aside(&l, keep_editing ? place->name : place->editing, ret_kept, err);
     if (ok && editing && (!both || keep_editing))
         ok = cv_move_new(l.folder, place->editing, l.folder, place->name) ||
-             fail(&l, place->editing, "give the chat its name back", errno, err);
+             fail(&l, place->editing, "rename the chat back", errno, err);
     if (ok) {
         forget(&l);
         fsync(l.folder);

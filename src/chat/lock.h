@@ -13,7 +13,8 @@
  *     X_editing.txt -> X.txt               without overwriting; if there is a file, both are kept
  *     .wf/X.lock: empty
  *
- * Whoever gets the flock and finds an owner in .wf/X.lock knows that this owner is dead, and undoes what it left:
+ * A process that gets the flock and finds an owner in .wf/X.lock knows that this owner is dead, and undoes what it
+ * left:
  *
  *     "taken"       X_editing.txt is its own: renamed back. It is the old version or the new one, each of them whole
  *     "taking"      its own if the file was renamed within a second of the word

@@ -29,8 +29,8 @@ const cv_operation cv_chat_ops[] = {
      .details =
          "The body is the text itself, @FILE, or - for standard input. Without --tag everybody gets it. Lines that "
          "look\n"
-         "like structure are moved in by a blank. When somebody else holds the lock for too long, the message is kept\n"
-         "and delivered by the next call of anybody: the answer says 'queued'.\n",
+         "like structure are indented by a space. When somebody else holds the lock for too long, the message is kept\n"
+         "and the next call of any participant delivers it: the answer says 'queued'.\n",
      .examples = "  conclave chat send primers --from Implementer@claude --type QUESTION --tag @Validator --body "
                  "\"Ready?\"\n",
      .schema = "chat_send",
@@ -97,8 +97,7 @@ const cv_operation cv_chat_ops[] = {
      .verb = "join",
      .tool = "conclave_chat_join",
      .summary = "add a participant to a chat",
-     .details =
-         "It finds everything that was said to it so far. The pointers of all others move along with the header.\n",
+     .details = "The new participant can read everything that was said before.\n",
      .examples = "  conclave chat join primers Consultant@bio\n",
      .schema = "chat_join",
      .flags = WRITES,
@@ -108,7 +107,7 @@ const cv_operation cv_chat_ops[] = {
      .verb = "leave",
      .tool = "conclave_chat_leave",
      .summary = "take a participant out of a chat",
-     .details = "What it said stays.\n",
+     .details = "Its messages stay.\n",
      .examples = "  conclave chat leave primers Consultant@bio\n",
      .schema = "chat_leave",
      .flags = WRITES,
@@ -132,7 +131,7 @@ const cv_operation cv_chat_ops[] = {
      .summary = "find what is wrong with chats: header, history, consults, locks",
      .details =
          "All findings at once; exit status 1 when there are errors. --restore puts history back as the record first\n"
-         "saw it, and keeps what stood there instead.\n",
+         "saw it, and keeps what the file had instead.\n",
      .examples = "  conclave chat check\n",
      .schema = "chat_check",
      .flags = WRITES,
@@ -141,9 +140,9 @@ const cv_operation cv_chat_ops[] = {
     {.room = "chat",
      .verb = "unlock",
      .tool = "conclave_chat_unlock",
-     .summary = "tell who holds the lock of a chat, and give it back",
-     .details = "From a dead process it is taken back by every call. From a hand, or from another machine, only with\n"
-                "--force, and the record keeps who did it. A living process keeps it.\n",
+     .summary = "say who holds the lock of a chat, and release it",
+     .details = "Every call releases the lock of a dead process. A lock taken by hand or on another machine needs\n"
+                "--force, and the record keeps who did it. The lock of a living process is never released.\n",
      .examples = "  conclave chat unlock primers\n",
      .schema = "chat_unlock",
      .flags = WRITES,
@@ -155,7 +154,7 @@ const cv_operation cv_chat_ops[] = {
      .summary = "wait for something new in the chats",
      .details = "Ends at the first message (or another status or participant), however it was written, with two lines: "
                 "one to\n"
-                "read, one of JSON. --since CURSOR goes on where an earlier answer ended. Exit status 0: changed, 2: "
+                "read, one of JSON. --since CURSOR continues where an earlier answer ended. Exit status 0: changed, 2: "
                 "the time\n"
                 "is over, 3: the request cannot be watched.\n",
      .examples = "  conclave chat watch --duration 0\n",

@@ -25,7 +25,7 @@ const cv_shape cv_chat_person_shape[] = {
     CV_FIELD(ALWAYS, chat_id, ""),
     CV_FIELD(ALWAYS, participant, ""),
     CV_TEXTS("participants", people, count, "after this"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings: the operation was done"),
     CV_WRITTEN_FROM(0, "chat"),
     CV_TRIED,
     {0},

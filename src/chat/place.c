@@ -115,9 +115,8 @@ static bool add_named(cv_call *call, cv_chat_folders *folders, names known, cv_s
     if (known.count)
         cv_refuse_words(fault, known.items, known.count);
     else
-        cv_err_suggest(fault,
-                       CV_STR("there is none: leave it out, then the chat is in .conclave/chat; or name a folder "
-                              "with dir"));
+        cv_err_suggest(fault, CV_STR("there are no workflows: leave it out for .conclave/chat, or name a folder "
+                                     "with dir"));
     return false;
 }
 

@@ -20,7 +20,7 @@ static bool bad(cv_call *call, const char *path, const char *key, const char *wa
     cv_err *fault =
         cv_errs_add(call->errs, call->arena, CV_ERR_POLICY, "'%s' in the policy file must be %s", key, wanted);
     cv_err_file(fault, cv_str_of(path));
-    cv_err_suggest(fault, CV_STR("mend the file; 'conclave help chat-policy' shows its form"));
+    cv_err_suggest(fault, CV_STR("correct the file; 'conclave help chat-policy' shows its form"));
     return false;
 }
 
@@ -136,7 +136,7 @@ static void warn_typo(cv_call *call, const cv_chat_policy *p, cv_str type, cv_no
                         (cv_str_eq_nocase(word, type) || cv_str_distance(type, word, 1) <= 1);
             if (!near)
                 continue;
-            cv_notice_add(warnings, call->arena, CV_STR("like_type"), "'%.*s' is not '%.*s': did you mean that?",
+            cv_notice_add(warnings, call->arena, CV_STR("like_type"), "'%.*s' is not known: did you mean '%.*s'?",
                           CV_FMT(type), CV_FMT(word))
                 ->field = CV_STR("type");
             return;

@@ -3,8 +3,8 @@
  *     # - Validator@ada: 12        ->  # - Validator@ada: 17       the line count of the file, what wc -l says
  *     … | FLAG:UNREAD | …          ->  … | FLAG:READ | …           when everybody it goes to has read it
  *
- * Both changes happen in one locked step. Who has nothing new changes nothing. The record keeps the answer: whoever was
- * killed before using it asks for it again.
+ * Both changes happen in one locked step. Who has nothing new changes nothing. The record keeps the answer: anyone who
+ * was killed before using it asks for it again.
  */
 #include "chat/answer.h"
 #include "chat/change.h"
@@ -32,7 +32,7 @@ static const cv_shape common_shape[] = {
     CV_FIELD_AS(ALWAYS, "last_read", line, "the participant's pointer: lines of the file"),
     CV_FIELD_AS(IF_ANY, "more", more, "that are new, too: ask again"),
     CV_FIELD(IF_ANY, locked, "somebody is writing: the last message may be incomplete"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings"),
     CV_PRINTED(text, "the messages as a page"),
     {0},
 };

@@ -33,7 +33,7 @@ static void print_file(cv_buf *out)
 
 static void print_consult(cv_buf *out)
 {
-    cv_buf_add_z(out, "What consult messages must have, as lines 'name: value' of the body:\n");
+    cv_buf_add_z(out, "A consult message needs these lines 'name: value' in its body:\n");
     for (int kind = 0; kind < CV_CONSULT_COUNT; kind++) {
         cv_buf_printf(out, "\n  %.*s\n", CV_FMT(cv_consults[kind].type));
         for (size_t i = 0; i < cv_consult_field_count; i++)
@@ -46,8 +46,8 @@ static void print_consult(cv_buf *out)
 
 static void print_policy(cv_buf *out)
 {
-    cv_buf_add_z(out, "A workflow decides about its chats in chat_policy.json, in the folder of the chats or in\n"
-                      ".conclave/chat; every key may be left out:\n\n"
+    cv_buf_add_z(out, "A workflow sets the rules of its chats in chat_policy.json, in the folder of the chats or in\n"
+                      ".conclave/chat; all keys are optional:\n\n"
                       "  {\"types\": [\"QUESTION\", \"ANSWER\"],            other types are refused\n"
                       "   \"other_types\": \"refuse\",                    or accept, warn\n"
                       "   \"roles\": [\"Implementer\", \"Validator\"],      other roles are refused\n"
@@ -126,8 +126,9 @@ static const cv_completion completions[] = {
 const cv_room cv_room_chat = {
     .name = "chat",
     .summary = "agents share one chat file, with locks, read pointers and consult rules",
-    .details = "A chat is a text file (CHAT v3) that others can edit by hand, too. The file counts. The record is\n"
-               "the witness: it keeps every message as it first saw it, and says when somebody changed the history.\n",
+    .details =
+        "A chat is a text file (CHAT v3) that others can edit by hand, too. The file is what counts. The record is\n"
+        "the witness: it keeps every message as it first saw it, and says when somebody changed the history.\n",
     .instructions = "Chats with other agents in a shared file: conclave_chat_gate before you act (as: Role@Identity), "
                     "conclave_chat_read for what is new to you, conclave_chat_send to answer (type, tag, reply_to), "
                     "conclave_chat_close to end it (step request, the others ack).",
@@ -147,8 +148,7 @@ const cv_room cv_room_chat = {
     .doctor = cv_chat_doctor,
     .import = {.fit = cv_chat_import_fit,
                .run = cv_chat_import_files,
-               .about =
-                   "Chats: chat files, each under the chat id that stands in it. The record becomes their witness.\n",
+               .about = "Chats: chat files, each under the chat id in its header. The record becomes their witness.\n",
                .found = cv_import_file_shape,
                .counts = cv_chat_import_counts},
 };

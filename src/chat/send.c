@@ -32,7 +32,7 @@ const cv_shape cv_chat_send_shape[] = {
     CV_WORD(ALWAYS, "state", state, &states, "queued: the next call of anybody delivers it"),
     CV_FIELD(IF_ANY, message, "its id, when it is in the file"),
     CV_FIELD(IF_ANY, ticket, "its place in the queue"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings: the operation was done"),
     CV_WRITTEN_FROM(0, "chat"),
     CV_TRIED,
     {0},
@@ -57,9 +57,9 @@ static void check_type(cv_call *call, sending *s)
     s->draft.type = type;
     if (type.n == 0 || control || bar) {
         cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "type", type, "a type %s",
-                                  type.n == 0 ? "is not empty"
-                                  : bar       ? "has no '|': it would end there"
-                                              : "stands on one line, without control characters");
+                                  type.n == 0 ? "must not be empty"
+                                  : bar       ? "must not have '|': it would end there"
+                                              : "must be on one line, without control characters");
         cv_err_suggest(fault, CV_STR("use a word like QUESTION or ANSWER"));
         return;
     }
@@ -103,7 +103,7 @@ static void check_behalf(cv_call *call, sending *s)
     s->draft.behalf = name;
     if (name.n && (cv_str_has_control(name) || cv_str_find_char(name, '|') != SIZE_MAX))
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "on_behalf_of", name,
-                  "a name has no '|' and stands on one line");
+                  "a name must be on one line, without '|'");
 }
 
 static bool check_open(cv_call *call, const cv_chat_header *h, cv_str id)
@@ -112,7 +112,7 @@ static bool check_open(cv_call *call, const cv_chat_header *h, cv_str id)
         return true;
     cv_err *fault = cv_errs_add(call->errs, call->arena, CV_ERR_CHAT_CLOSED, "the chat '%.*s' is closed", CV_FMT(id));
     cv_err_operation(fault, CV_STR("chat open"));
-    cv_err_suggest(fault, CV_STR("opens another one; name this one in its purpose"));
+    cv_err_suggest(fault, CV_STR("opens another one; name this chat in its purpose"));
     return false;
 }
 

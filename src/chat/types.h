@@ -4,11 +4,11 @@
  *       chat         what the header says, and a hash over all messages           one row, changes
  *       message      a message as it was first seen: text, hash, who vouches       only added
  *       queued       a message that waits for the lock                             changes: queued, delivered, refused
- *       alteration   what was done to history, and what stands there instead       changes: open, restored, gone
+ *       alteration   what was done to history, and what is there instead       changes: open, restored, gone
  *       seen         which file that was: inode, size, times                       volatile
  *       pointer      where in the file a participant's `Last read` is              volatile
  *
- * The file is the truth. What is volatile can be made again from it; what is kept can be held against it.
+ * The file is the truth. What is volatile can be made again from it; what is kept can be compared with it.
  *
  *     chain = SHA-256(chain before, hash of the message)     "" before the first one
  */

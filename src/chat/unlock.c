@@ -20,10 +20,10 @@ typedef struct {
 #define CV_THIS_TYPE answer
 const cv_shape cv_chat_unlock_shape[] = {
     CV_FIELD(ALWAYS, chat_id, ""),
-    CV_FIELD(ALWAYS, unlocked, "the lock was given back by this call"),
+    CV_FIELD(ALWAYS, unlocked, "this call released the lock"),
     CV_FIELD(ALWAYS, holder, "who held it"),
     CV_FIELD(IF_ANY, since, ""),
-    CV_FIELD(IF_ANY, kept, "where the other one of two files is kept"),
+    CV_FIELD(IF_ANY, kept, "where the second of two files is kept"),
     CV_WRITTEN_FROM(0, "chat"),
     {0},
 };
@@ -57,10 +57,10 @@ static bool refuse(cv_call *call, const cv_chat_holder *h, bool both)
     cv_err *fault = cv_refuse(
         call, both ? CV_ERR_CHAT_CONFLICT : CV_ERR_CHAT_LOCKED, CV_STR(""), both ? "keep" : "force", CV_STR(""),
         both ? "both files are there: one of them becomes the chat"
-             : "the chat is locked by %.*s since %.*s, and nobody knows whether it is still needed",
+             : "the chat is locked by %.*s since %.*s, and it is not known whether the lock is still needed",
         CV_FMT(h->text), CV_FMT(h->since));
     cv_err_suggest(fault, both ? CV_STR("give force, and keep: file, or editing; the other one is kept in .wf")
-                               : CV_STR("ask its owner; force gives it back, with a trace in the record"));
+                               : CV_STR("ask its owner; force releases it and leaves an entry in the record"));
     return false;
 }
 

@@ -7,8 +7,8 @@
  *     as        also what this participant has not read yet, from the beginning
  *
  * A change is a message or another status or participant: not a lock, not a touched file, not somebody who read. The
- * cursor is a position of the record's feed, which sees every change of a file before it is told here. Exit status: 0
- * changed, 2 the time is over, 3 the request cannot be watched.
+ * cursor is a position of the record's feed, which sees every change of a file before it is reported here. Exit status:
+ * 0 changed, 2 the time is over, 3 the request cannot be watched.
  */
 #include "base/clock.h"
 #include "base/notify.h"
@@ -42,7 +42,7 @@ static const cv_shape changed_shape[] = {
     CV_FIELD(ALWAYS, path, ""),
     CV_FIELD(ALWAYS, kind, "created or modified"),
     CV_FIELD(ALWAYS, chat_id, ""),
-    CV_LIST_(TEXTS, CV_ALWAYS, false, "messages", messages, count, NULL, "new ones; none: the header has changed"),
+    CV_LIST_(TEXTS, CV_ALWAYS, false, "messages", messages, count, NULL, "new messages; empty: the header has changed"),
     {0},
 };
 #undef CV_THIS_TYPE

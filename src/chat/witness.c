@@ -1,4 +1,4 @@
-/* witness.c - what the record has seen of a chat, held against the file; see chat.h.
+/* witness.c - what the record has seen of a chat, compared with the file; see chat.h.
  *
  *     file      M0001 M0002 M0003' M0005 M0006         hashes in the order of the file
  *     record    M0001 M0002 M0003  M0004 M0005         hashes by number
@@ -6,7 +6,7 @@
  *
  * When the chain over the first messages of the file is the record's, history is whole: that costs no row. Else all
  * rows are read, and each message is looked for by what it says without its number: so a message that was moved, or
- * pushed on by an inserted one, is told from one that was changed.
+ * pushed on by an inserted one, is distinguished from one that was changed.
  */
 #include <assert.h>
 

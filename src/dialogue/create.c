@@ -3,7 +3,7 @@
  *     request -> wish      what is asked for, every fault at once
  *     wish    -> id        the title's slug, or the first of -2 … -99 that is free
  *     id      -> panel     drawn with the given seed or the id's own; names dealt Core, Adjacent, Wildcard
- *     panel   -> record    one write against rev 0: whoever comes second at an id goes on to the next one
+ *     panel   -> record    one write against rev 0: anyone who comes second at an id goes on to the next one
  *
  * With an op_id the same request is answered again with the first dialogue. Without one it makes a new dialogue, unless
  * the one that it made before is still as it was made: nothing has been written to it since.
@@ -90,12 +90,12 @@ static cv_str read_output_dir(cv_call *call)
     cv_err err = {.arena = call->arena};
     cv_where folder;
     if (call->confined && leaves_root(path))
-        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
-                                 "the folder lies outside the project"),
-                       CV_STR("give a path below the project's root, without '..', or leave it out"));
+        cv_err_suggest(
+            cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path, "the folder is outside the project"),
+            CV_STR("give a path below the project's root, without '..', or leave it out"));
     else if (path.n && !cv_outlet_folder(call, path, &folder, &err))
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
-                                 "the folder cannot be written to by dialogues: %.*s", CV_FMT(err.message)),
+                                 "dialogues cannot write to the folder: %.*s", CV_FMT(err.message)),
                        err.suggestion);
     return path;
 }
@@ -441,7 +441,7 @@ static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err
     }
     cv_err_suggest(cv_refuse(call, CV_ERR_SIMILAR_TITLES, CV_STR(""), "title", w->row.title,
                              "%d dialogues have this title already", CV_MAX_SAME_TITLE),
-                   CV_STR("choose a title that tells this dialogue apart"));
+                   CV_STR("choose a title that no other dialogue has"));
     return false;
 }
 

@@ -3,7 +3,7 @@
  *     .conclave/dialogues/ID/             a folder whose dialogue is gone, or never was
  *         round-7/                        … of a round that is neither registered nor the next one
  *         round-1/prompt-nobody.md        … of an expert who takes no part
- *         round-1/response-muffin.md      handed in? as it stands here?
+ *         round-1/response-muffin.md      sent? as it is here?
  *         .conclave-4711-0.tmp            left by a write that was cut off
  *
  * Names that are none of ours are left alone: people may keep what they like beside them.
@@ -104,18 +104,17 @@ static void compare_response(visit *v, int64_t round, cv_str slug, cv_where wher
                                       "the round was registered without this response of %.*s", CV_FMT(slug)))
             ->remedy = CV_STR("nothing, if the judge left it out on purpose: a registered round does not change");
     } else if (!row) {
-        cv_doctor_about(
-            v->d, where,
-            cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the response of %.*s is not handed in", CV_FMT(slug)))
+        cv_doctor_about(v->d, where,
+                        cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the response of %.*s was not sent", CV_FMT(slug)))
             ->remedy = hand_in(v, round, slug, where);
     } else if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &text, &err)) {
         cv_doctor_about(v->d, where, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
     } else if (!cv_str_eq(cv_hash_text(a, text), row->sha256) && !is_redacted(v, row)) {
         cv_doctor_about(
             v->d, where,
-            cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "is not the response that %.*s handed in", CV_FMT(slug)))
-            ->remedy = CV_STR(
-            "the record keeps what was handed in: move the file away, and 'conclave doctor --repair' writes that");
+            cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "is not the response that %.*s sent", CV_FMT(slug)))
+            ->remedy =
+            CV_STR("the record has what was sent: move the file away, and 'conclave doctor --repair' writes it again");
     }
 }
 
@@ -198,7 +197,7 @@ static void say_missing_files(ward *w)
                           l->dialogues);
         f->what = cv_str_of(cv_where_path(a, (cv_where){w->d->call.root, CV_DIALOGUES_FOLDER}));
     }
-    f->remedy = CV_STR("nothing, unless somebody wants to read them there: then conclave doctor --repair writes them");
+    f->remedy = CV_STR("nothing; 'conclave doctor --repair' writes the files, if you want to read them there");
     f->repaired = w->written == l->count;
     if (w->trouble.code != CV_ERR_NONE)
         f->remedy = w->trouble.message;
@@ -219,9 +218,8 @@ static void say_unheard(ward *w)
                           "%zu responses of registered rounds of %zu dialogues are not kept: %.*s", l->count,
                           l->dialogues, CV_FMT(l->some));
     }
-    f->remedy = CV_STR(
-        "nothing where the files of an import had none; else hand responses in before their round is registered, "
-        "or with it: what was said can then be proved");
+    f->remedy = CV_STR("nothing, if an import had no responses; else send responses before their round is registered, "
+                       "or with it: then Conclave can prove what was said");
 }
 
 /* ---- responses of the record ------------------------------------------------------------------------------------ */
@@ -361,7 +359,7 @@ static void check_owner(cv_doctor *d, cv_where folder, const char *name)
         return;
     cv_doctor_finding *f = cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "there is no dialogue '%s' in the record", name);
     cv_doctor_about(d, cv_where_in(d->call.arena, folder, name), f);
-    f->remedy = CV_STR("remove the folder, or keep it elsewhere; a dialogue of this name would write into it");
+    f->remedy = CV_STR("remove the folder, or move it; a new dialogue of this name would write into it");
 }
 
 /* Folders without a dialogue, leftovers of writes. */

@@ -1,4 +1,4 @@
-/* dynamics.c - where a dialogue stands; see dynamics.h. */
+/* dynamics.c - the state of a dialogue; see dynamics.h. */
 #include "dialogue/dynamics.h"
 
 #include "dialogue/people.h"

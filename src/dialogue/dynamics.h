@@ -1,11 +1,11 @@
-/* dynamics.h - where a dialogue stands: how much is open, how fast it moves, who has yet to agree.
+/* dynamics.h - the state of a dialogue: how much is open, how fast it moves, who has yet to agree.
  *
  *     velocity      tensions still open once a round is registered + perspectives new in it
  *     score delta   a round's score minus the one before
  *     convergence   the smaller of two shares: closed tensions, and experts of the last panel who stand by their
  *                   MOVE:CONVERGE
  *
- * A signal stands until its expert speaks against it in a later round: raises a tension, opposes, challenges; or
+ * A signal holds until its expert speaks against it in a later round: raises a tension, opposes, challenges; or
  * dissents, in the same round, too. Saying nothing keeps it.
  *
  * Pure functions over a state; all of it is derived from the record, never taken from the caller.
@@ -32,7 +32,7 @@ typedef struct {
 
 /* Needs moves, verdicts, references and all entities of the state: their outlines. */
 cv_stances cv_stances_of(cv_arena *a, const cv_state *s);
-bool cv_stands_by_signal(const cv_stances *st, cv_str expert, int64_t round); /* has no dissent that stands, either */
+bool cv_stands_by_signal(const cv_stances *st, cv_str expert, int64_t round); /* has no dissent in force, either */
 bool cv_signal_missing(const cv_stances *st, cv_str expert, int64_t round);   /* dissent apart */
 bool cv_dissent_stands(const cv_stances *st, cv_str expert, int64_t round);
 
@@ -48,7 +48,7 @@ typedef enum {
 /* *ret_since: the round in which that was said last; 0 for those who are undecided. */
 cv_stance cv_stance_in(const cv_stances *st, cv_str expert, int64_t round, int64_t *ret_since);
 
-/* A panel, how many of it stand by the signal, and how many others have a dissent that stands. Without any panel
+/* A panel, how many of it stand by the signal, and how many others have a dissent in force. Without any panel
  * everybody has to agree. */
 typedef struct {
     const cv_rec_seat *seats;
@@ -63,7 +63,7 @@ typedef struct {
     size_t open_count;
     cv_str *missing; /* slugs of the experts who do not stand by a signal */
     size_t missing_count;
-    cv_str *dissenting; /* slugs of the experts whose dissent stands */
+    cv_str *dissenting; /* slugs of the experts who dissent */
     size_t dissenting_count;
     int reached;    /* the measure in percent, rounded down */
     bool enough;    /* it is the dialogue's target: everything, unless it has another one; nothing is never enough */
@@ -72,7 +72,8 @@ typedef struct {
     int64_t before; /* CV_ABSENT, unless that verdict came earlier than the target: what was reached */
 } cv_convergence;
 
-/* The parts of that measure, for whoever counts otherwise: the smaller share, in percent, and whether it is enough. */
+/* The parts of that measure, for anyone who counts otherwise: the smaller share, in percent, and whether it is enough.
+ */
 double cv_convergence_reached(size_t closed, size_t tensions, size_t signals, size_t panel);
 int cv_convergence_percentage(double reached);
 bool cv_convergence_enough(double reached, double target);

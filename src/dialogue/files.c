@@ -47,7 +47,7 @@ void cv_dialogue_file_warn(cv_call *call, const cv_file_rules *rules, cv_str exp
 {
     for (size_t i = 0; i < rules->kept.count; i++)
         cv_notice_expert(cv_notice_add(warnings, call->arena, CV_STR("file_kept_aside"),
-                                       "somebody else wrote or edited the file that stood here: it is kept as %s",
+                                       "somebody else wrote or edited this file: it is kept as %s",
                                        rules->kept.items[i]),
                          expert);
 }

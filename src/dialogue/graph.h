@@ -4,7 +4,7 @@
  *     T0001  addressed, resolved, …     events, by subject and by round
  *     MUFFIN-P0101  is  P0101           local ids, by round and expert
  *
- * For whoever writes a whole dialogue at once. An id is a place (place.h), words and lists that come again and again
+ * For anyone who writes a whole dialogue at once. An id is a place (place.h), words and lists that come again and again
  * are one text each: about a hundred bytes per entity, most of it for its events.
  */
 #ifndef CV_DIALOGUE_GRAPH_H
@@ -57,7 +57,7 @@ typedef struct {
     cv_map text_at;
     const cv_rec_expert **experts; /* by slug */
     size_t expert_count;
-    cv_groups links_from;     /* links by place of the source; the last group: sources that are no entities */
+    cv_groups links_from;     /* links by place of the source; the last group: sources that are not entities */
     cv_groups links_to;       /* links by place of the target; the last group: the rest */
     cv_groups events_of;      /* events by subject */
     cv_groups events_in;      /* events by round */

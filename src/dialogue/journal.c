@@ -72,6 +72,6 @@ bool cv_journal_open(cv_call *call, const cv_state *state, bool final_is_fine)
         return true;
     cv_err_suggest(cv_fault(&at, CV_ERR_DIALOGUE_CLOSED, CV_STR("closed"), state->id, "dialogue '%.*s' %s",
                             CV_FMT(state->id), abandoned ? "was abandoned" : "has its final verdict"),
-                   CV_STR("Create a new dialogue to go on"));
+                   CV_STR("Create a new dialogue to continue"));
     return false;
 }

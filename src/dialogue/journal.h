@@ -1,4 +1,4 @@
-/* journal.h - one write: the rows it makes and the events that tell about them, committed together.
+/* journal.h - one write: the rows it makes and the events that describe them, committed together.
  *
  *     cv_journal j;
  *     cv_journal_begin(&j, call, &state);
@@ -34,10 +34,10 @@ void *cv_journal_put(cv_journal *j, cv_rec_kind kind, const void *row);
 cv_rec_event *cv_journal_event(cv_journal *j, char subject_type, cv_str subject_id, cv_str event_type, int64_t round,
                                cv_str actors);
 
-/* The event vouches for this row as it will be at commit. */
+/* The event covers this row as it will be at commit. */
 void cv_journal_covers(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, const void *row);
 
-/* The event that tells how the subject was made; its rev is that of the write. Rev 0: the history does not tell. */
+/* The event that says how the subject was made; its rev is that of the write. Rev 0: the history does not say. */
 bool cv_journal_creation(cv_call *call, cv_str dialogue_id, char subject_type, cv_str subject_id, cv_rec_event *ret,
                          cv_err *err);
 

@@ -5,7 +5,7 @@
  *     tag                   words by which `list` filters
  *
  * Labels do not belong to the deliberation: they change after the verdict, too, and when the dialogue was abandoned.
- * Each change is an event that keeps the old value. What stands already is not written again.
+ * Each change is an event that keeps the old value. A label that is set already is not written again.
  */
 #include "dialogue/labels.h"
 
@@ -38,7 +38,7 @@ static const cv_shape head[] = {
 };
 const cv_shape cv_archive_shape[] = {
     CV_SPREAD_SAME(head),
-    CV_FIELD(ALWAYS, archived, "lists and searches leave it out unless they are asked"),
+    CV_FIELD(ALWAYS, archived, "lists and searches leave it out by default"),
     CV_WRITTEN("dialogue"),
     {0},
 };
@@ -237,8 +237,8 @@ static void refuse_tags(cv_call *call, const cv_words *add, const cv_words *remo
     for (size_t i = 0; i < remove->count; i++)
         if (place_of(add->items, add->count, remove->items[i]) < add->count)
             cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "remove", remove->items[i],
-                                     "'%.*s' is to be added and removed", CV_FMT(remove->items[i])),
-                           CV_STR("name it once"));
+                                     "'%.*s' is both added and removed", CV_FMT(remove->items[i])),
+                           CV_STR("name it in one of the two"));
     if (add->count + remove->count == 0)
         cv_err_suggest(cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "add", (cv_str){NULL, 0}, "no tag is given"),
                        CV_STR("name tags to add or to remove"));

@@ -56,7 +56,7 @@ const cv_shape cv_list_shape[] = {
     CV_SUCCESS,
     CV_LIST("dialogues", dialogues.items, dialogues.count, listed_shape, "by id"),
     CV_FIELD_AS(ALWAYS, "count", dialogues.count, ""),
-    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_MORE("next", next, "after", "only when there are more: give it as `after` to get the next page"),
     CV_PRINTED(text, "all of it as a page for people"),
     {0},
 };
@@ -293,11 +293,11 @@ static const cv_shape counts_shape[] = {
 static const cv_shape whole_shape[] = {
     CV_OBJECT(ALWAYS, "dialogue", s, cv_dialogue_shape, ""),
     CV_LIST("experts", s.experts.items, s.experts.count, cv_expert_shape, ""),
-    CV_LIST("panel", panel.items, panel.count, cv_seat_shape, "who sits in the next round"),
+    CV_LIST("panel", panel.items, panel.count, cv_seat_shape, "the panel of the next round"),
     CV_LIST("rounds", s.rounds.items, s.rounds.count, round_shape, ""),
     CV_FIELD(ALWAYS, next_round, ""),
     CV_LIST("open_tensions", open.items, open.count, tension_shape, ""),
-    CV_OBJECT(ALWAYS, "convergence", convergence, cv_convergence_shape, "how far it is, who and what is missing"),
+    CV_OBJECT(ALWAYS, "convergence", convergence, cv_convergence_shape, "progress, and who and what is missing"),
     CV_GROUP("counts", counts_shape, ""),
     CV_OBJECT(ALWAYS, "position", s.position, position_shape, ""),
     {0},

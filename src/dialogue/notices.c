@@ -1,4 +1,4 @@
-/* notices.c - what answers tell of a warning; see notices.h. */
+/* notices.c - what answers say about a warning; see notices.h. */
 #include "dialogue/notices.h"
 
 #include "dialogue/words/limits.h"

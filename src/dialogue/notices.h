@@ -21,6 +21,6 @@ static inline void cv_notice_round(cv_notice *warning, int64_t round)
 extern const cv_shape cv_notice_shape[];
 #define CV_WARNINGS(member, about) CV_WARNINGS_AS(CV_ALWAYS, member, cv_notice_shape, about)
 #define CV_WARNINGS_IF_ANY(member, about) CV_WARNINGS_AS(CV_IF_ANY, member, cv_notice_shape, about)
-#define CV_TO_BE_KNOWN "what was done, but should be known"
+#define CV_TO_BE_KNOWN "warnings: the operation was done"
 
 #endif

@@ -50,7 +50,7 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "get",
      .tool = "blue_dialogue_get",
      .summary = "show one dialogue: experts, panel, rounds, open tensions, convergence",
-     .details = "What a judge wants to know before the next step. 'export' gives everything.\n",
+     .details = "Everything that a judge needs for the next step. 'export' gives all of the dialogue.\n",
      .examples = "  conclave dialogue get nvidia-decision\n",
      .schema = "dialogue_get",
      .answer = cv_get_shape,
@@ -110,7 +110,7 @@ const cv_operation cv_dialogue_ops[] = {
      .summary = "register a whole round, or nothing of it",
      .details = "Local ids (MUFFIN-P0101) become ids of the dialogue (P0101); references may use either, forward too.\n"
                 "Every fault of the batch is reported at once and then nothing is written. The same round sent again\n"
-                "answers as the first time. Labels and titles stand on one line. --dry-run says what would happen.\n"
+                "answers as the first time. Labels and titles have one line. --dry-run says what would happen.\n"
                 "--use-draft takes what the stored responses say; items that are given change theirs, also merges,\n"
                 "--remove leaves out. Without --score it is the sum of --expert-scores.\n",
      .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
@@ -123,7 +123,7 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "expert-create",
      .tool = "blue_dialogue_expert_create",
      .summary = "add an expert to a dialogue that is under way",
-     .details = "For a need that came up: the expert joins the pool, with the reason and the round of joining.\n",
+     .details = "The expert joins the pool, with the reason and the round of joining.\n",
      .examples = "  conclave dialogue expert-create nvidia-decision --role \"Tax Strategist\" --tier Adjacent --reason "
                  "\"T0001\"\n",
      .schema = "dialogue_expert_create",
@@ -148,7 +148,7 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_panel_list",
      .summary = "list the panel templates: ours and the project's own",
      .details = "Pools of experts to begin with: 'create --panel NAME' takes one. A project's own are files like\n"
-                ".conclave/panels/NAME.json: the expert_pool of 'create'; one takes the place of ours with its name.\n"
+                ".conclave/panels/NAME.json: the expert_pool of 'create'; one replaces ours of the same name.\n"
                 "'conclave panel list' is the same.\n",
      .examples = "  conclave dialogue panel-list\n",
      .schema = "dialogue_panel_list",
@@ -170,7 +170,7 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_evolve_panel",
      .summary = "set the panel of the next round: who stays, who comes",
      .details =
-         "Without it the last panel stands. --add and --drop take names with commas between them and change that\n"
+         "Without it the last panel stays. --add and --drop take names with commas between them and change that\n"
          "one. An expert from the pool may be named by role. The answer names who loses the seat.\n",
      .examples = "  conclave dialogue evolve-panel nvidia-decision --round 1 --add scone --drop cupcake\n",
      .schema = "dialogue_evolve_panel",
@@ -183,7 +183,7 @@ const cv_operation cv_dialogue_ops[] = {
      .summary = "show what the experts of a round get to read, in full",
      .details =
          "For all experts of the panel in one answer. Without --round it is about the next round; an earlier one\n"
-         "is shown as it was then. With --since-rev only what has changed since: docs/context.md tells how to\n"
+         "is shown as it was then. With --since-rev only what has changed since: docs/context.md says how to\n"
          "apply it.\n",
      .examples = "  conclave dialogue round-context nvidia-decision --json\n"
                  "  conclave dialogue round-context nvidia-decision --round 0\n",
@@ -195,7 +195,7 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_round_prompts",
      .summary = "write the prompts of a round, one for every expert",
      .details = "Files round-N/prompt-SLUG.md and context-SLUG.json in the dialogue's folder. Those who are new get a\n"
-                "brief; the judge's own words take the place of composed ones with --overrides. --token-budget\n"
+                "brief; --overrides replaces composed words by the judge's own. --token-budget\n"
                 "shortens old rounds by fixed rules and says what it left out (docs/context.md).\n",
      .examples = "  conclave dialogue round-prompts nvidia-decision\n"
                  "  conclave dialogue round-prompts nvidia-decision --experts muffin --no-write\n",
@@ -230,7 +230,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "abandon",
      .tool = "blue_dialogue_abandon",
-     .summary = "give a dialogue up; nothing more can be written to it",
+     .summary = "abandon a dialogue; nothing more can be written to it",
      .details = "The dialogue stays and can be read and exported.\n",
      .examples = "  conclave dialogue abandon nvidia-decision --reason \"The fund was sold\"\n",
      .schema = "dialogue_abandon",
@@ -242,10 +242,9 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "archive",
      .tool = "blue_dialogue_archive",
-     .summary = "put a dialogue away: lists and searches leave it out",
-     .details =
-         "Nothing is lost: it can be read, exported and verified as before. 'list --archived' shows what was put\n"
-         "away, 'search --archived' looks there, too, and 'unarchive' brings it back.\n",
+     .summary = "archive a dialogue: lists and searches leave it out",
+     .details = "Nothing is lost: it can be read, exported and verified as before. 'list --archived' shows archived\n"
+                "dialogues, 'search --archived' looks there, too, and 'unarchive' brings one back.\n",
      .examples = "  conclave dialogue archive nvidia-decision --reason \"Decided last year\"\n",
      .schema = "dialogue_archive",
      .answer = cv_archive_shape,
@@ -254,7 +253,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "unarchive",
      .tool = "blue_dialogue_unarchive",
-     .summary = "bring a dialogue back that was put away",
+     .summary = "bring back an archived dialogue",
      .details = "It is in lists and searches again.\n",
      .examples = "  conclave dialogue unarchive nvidia-decision\n",
      .schema = "dialogue_archive",
@@ -290,7 +289,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "show",
      .tool = "blue_dialogue_show",
-     .summary = "the page to look at: question, decision or what blocks it, dissent, panel, tensions",
+     .summary = "show a dialogue for people: question, decision or what blocks it, dissent, panel, tensions",
      .details =
          "Everything that a person wants to know of a dialogue, on one page: conditions and vote of the decision,\n"
          "dissent and minority, who sat in which rounds, each tension with its fate, rounds with their scores.\n",
@@ -303,7 +302,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "export",
      .tool = "blue_dialogue_export",
-     .summary = "write a dialogue to a file: everything that is known, as JSON or as a page",
+     .summary = "write all of a dialogue to a file, as JSON, CSV or an HTML page",
      .details =
          "The file is made from the record alone and written whole. Warnings name what is missing in it.\n"
          "With '-' as its path the document itself is printed, without warnings. With the format html it is one\n"
@@ -319,7 +318,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "progress",
      .tool = "blue_dialogue_progress",
-     .summary = "how far a dialogue is: velocity, convergence, blockers, next step",
+     .summary = "show the progress of a dialogue: velocity, convergence, blockers, next step",
      .details =
          "Everything is derived from the record. Velocity is the number of tensions still open after a round plus\n"
          "the perspectives new in it; the convergence is the smaller share of closed tensions and of experts who\n"
@@ -334,7 +333,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "scoreboard",
      .tool = "blue_dialogue_scoreboard",
-     .summary = "who scored what, round by round, with components and totals",
+     .summary = "show the scores, round by round, with components and totals",
      .details =
          "Experts are sorted by their totals, equal ones by name. A missing score is a dash, not a 0. Scores that do\n"
          "not add up (a round and its experts, a score and its components) are named below the tables.\n",
@@ -347,11 +346,11 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "dynamics",
      .tool = "blue_dialogue_dynamics",
-     .summary = "how opinions moved: changes with and without new evidence, dissent, collapse, overlap",
+     .summary = "show how opinions changed, with and without new evidence; dissent, collapse, overlap",
      .details =
          "Who changed an opinion in which round, and whether evidence that was new to the expert came before it; what\n"
          "became of every dissent (kept, withdrawn, lost, pending); rounds in which the panel agreed all at once\n"
-         "without new evidence; how many words experts share. It tells whether a panel thought or only agreed.\n",
+         "without new evidence; how many words experts share. So you see whether a panel thought or only agreed.\n",
      .examples = "  conclave dialogue dynamics nvidia-decision\n"
                  "  conclave dialogue dynamics nvidia-decision --json\n",
      .schema = "dialogue_dynamics",
@@ -376,7 +375,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "history",
      .tool = "blue_dialogue_history",
-     .summary = "tell what happened to one thing, or to all of them, in order",
+     .summary = "show what happened to one thing, or to all of them, in order",
      .details =
          "Every event with its number, time, round and actors, what it changed from and to, by which reference or\n"
          "verdict, the reason, the old values of corrections, and the hash that chains it to the one before.\n"
@@ -405,7 +404,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "compare",
      .tool = "blue_dialogue_compare",
-     .summary = "put dialogues side by side: course, tensions, verdicts, shared experts",
+     .summary = "compare dialogues: course, tensions, verdicts, shared experts",
      .details =
          "Two to twenty of them. Each converged in the round after which its target was reached, or in that of its\n"
          "final verdict when it was decided earlier. Unknown ids are all named at once.\n",
@@ -417,7 +416,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "stats",
      .tool = "blue_dialogue_stats",
-     .summary = "all dialogues in numbers: statuses, entities, verdicts, top experts",
+     .summary = "count all dialogues: statuses, entities, verdicts, top experts",
      .details =
          "Counted in the record, without reading it. Averages are of the dialogues that have rounds. Experts count as\n"
          "the same when they have the same name.\n",
@@ -429,7 +428,7 @@ const cv_operation cv_dialogue_ops[] = {
      .answer = cv_stats_shape},
     {.room = "dialogue",
      .verb = "experts",
-     .summary = "experts over all dialogues: scores, what became of what they said, who agrees",
+     .summary = "show experts over all dialogues: scores, the fate of what they said, who agrees",
      .details =
          "Who supports and opposes whom is counted by references from what the one said to what the other said.\n"
          "With a name: every dialogue in which this expert sat, round by round and item by item.\n",
@@ -446,9 +445,9 @@ const cv_operation cv_dialogue_ops[] = {
      .summary = "find words in all dialogues: entities, questions, rounds, responses, verdicts",
      .details =
          "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
-         "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
-         "between them. An id (P0001, MUFFIN-P0101) finds its entity first. When nothing has all the words, what\n"
-         "has any of them is shown. Hits are ordered by how well they fit. When there are more of them, the answer\n"
+         "hedg* finds words that begin with it, -tax leaves out texts with the word, and OR between two words\n"
+         "finds either. An id (P0001, MUFFIN-P0101) finds its entity first. When nothing has all the words, texts\n"
+         "with any of them are shown. The best hits come first. When there are more of them, the answer\n"
          "ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
      .examples = "  conclave dialogue search \"income collar\"\n"
                  "  conclave dialogue search hedging --kinds tension --statuses open --expert muffin\n",

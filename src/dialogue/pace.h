@@ -7,7 +7,7 @@
  * the steps from its round on and puts one in their place. Every step is put once and cut at most once, whatever the
  * order of the rounds.
  *
- * Events are told in their order, one by one, and need not be kept.
+ * Events are reported in their order, one by one, and need not be kept.
  */
 #ifndef CV_DIALOGUE_PACE_H
 #define CV_DIALOGUE_PACE_H
@@ -17,7 +17,7 @@
 #include "dialogue/place.h"
 
 typedef struct {
-    uint32_t below; /* the step it stands on, plus one; 0: none */
+    uint32_t below; /* the step it is on, plus one; 0: none */
     uint8_t round, status;
 } cv_pace_step;
 
@@ -25,7 +25,7 @@ typedef struct {
     int64_t open_tensions; /* once the round was registered */
     int64_t new_perspectives;
     int64_t tensions[CV_STATUS_COUNT]; /* by status; until the end: how many more than before */
-    uint32_t *top;                     /* per tension that it raised: its last step, plus one; NULL: nothing was told */
+    uint32_t *top; /* per tension that it raised: its last step, plus one; NULL: nothing was reported */
 } cv_pace_round;
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
     struct {
         cv_pace_round *items;
         size_t count, capacity;
-    } rounds; /* as far as anything was told; from the end on one more: how it stays afterwards */
+    } rounds; /* as far as anything was reported; from the end on one more: how it stays afterwards */
     struct {
         cv_pace_step *items;
         size_t count, capacity;
@@ -42,11 +42,11 @@ typedef struct {
 
 void cv_pace_begin(cv_pace *t, cv_arena *a);
 
-/* An event about an entity; those that belong to no round and those that say nothing about the pace are passed over.
+/* An event about an entity; those that belong to no round and those that say nothing about the pace are skipped.
  */
 void cv_pace_tell(cv_pace *t, uint32_t place, cv_str event_type, int64_t round);
 
-/* Now the numbers stand. */
+/* Now the numbers are final. */
 void cv_pace_end(cv_pace *t);
 
 /* All tensions there were then, whatever their status. */

@@ -18,7 +18,7 @@ typedef struct {
     cv_str json; /* ["muffin","cupcake"] */
 } cv_people;
 
-extern const cv_str cv_judge_slug; /* the judge takes part, but is no expert */
+extern const cv_str cv_judge_slug; /* the judge takes part, but is not an expert */
 extern const cv_people cv_judge_alone;
 
 /* The slugs of a string, a list of strings, or of nothing (NULL, null). */

@@ -44,12 +44,11 @@ static cv_str read_slug(cv_call *call, const cv_json *from, cv_str at)
         cv_str next = cv_arena_lower(call->arena, given->text);
         if (slug.p && !cv_str_eq(slug, next))
             cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text,
-                                     "the name is not that of the slug '%.*s'", CV_FMT(cv_excerpt(call->arena, slug))),
+                                     "the name does not fit the slug '%.*s'", CV_FMT(cv_excerpt(call->arena, slug))),
                            CV_STR("give one of them"));
         else if (!cv_slug_ok(next))
-            cv_err_suggest(
-                cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "this is not a slug of an expert"),
-                CV_STR("use letters, digits and dashes, at most 32, a letter or digit first"));
+            cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "this is not a valid slug"),
+                           CV_STR("use letters, digits and dashes, at most 32, a letter or digit first"));
         else if (cv_str_eq(next, cv_judge_slug))
             cv_err_suggest(
                 cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "'judge' is reserved for the judge"),

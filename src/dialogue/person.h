@@ -19,7 +19,7 @@ typedef struct {
 } cv_person;
 
 /* Reads the members slug (or expert_slug, or name), role, tier, relevance, focus, description, color, reason of an
- * object that stands at `at` ("panel[2]", empty: the request itself). False when any of them is faulty. */
+ * object that is at `at` ("panel[2]", empty: the request itself). False when any of them is faulty. */
 bool cv_person_read(cv_call *call, const cv_json *from, cv_str at, cv_person *ret_person);
 
 /* The weight of a relevance in draws; experts without one count as 0.75. */

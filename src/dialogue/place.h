@@ -20,7 +20,8 @@ cv_kind cv_place_kind(uint32_t place);
 cv_str cv_place_print(uint32_t place, char to[6]);
 
 /* What its events say about an entity's status: the last one that they name. `statuses` has a cell for every place: 0
- * before the first event, else a cv_status plus one. The place of the event's subject; CV_NO_PLACE: it is no entity. */
+ * before the first event, else a cv_status plus one. The place of the event's subject; CV_NO_PLACE: it is not an
+ * entity. */
 uint32_t cv_place_fold(uint8_t *statuses, const cv_rec_event *event);
 
 #endif

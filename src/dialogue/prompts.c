@@ -17,7 +17,7 @@ static const char workflow[] =
     "left a gap.\n"
     "2. blue_dialogue_round_prompts gives one prompt per expert. Start all experts in ONE message, each as an agent of "
     "its own with its prompt.\n"
-    "3. Hand every answer in with blue_dialogue_respond, word for word; an expert with nothing to say: "
+    "3. Send every answer with blue_dialogue_respond, word for word; an expert with nothing to say: "
     "no_contribution.\n"
     "4. blue_dialogue_draft shows what all answers say. Register it with blue_dialogue_round_register and use_draft: "
     "true: "
@@ -27,7 +27,7 @@ static const char workflow[] =
     "expert has signalled, then blue_dialogue_verdict_register: the final verdict, and a minority verdict for those "
     "who dissent. blue_dialogue_export writes it down.\n\n"
     "A refused request lists every fault of form (types, fields), and once its form is right every fault of meaning, "
-    "each with its field and what would be valid: mend all of them and send the whole request again.\n";
+    "each with its field and what would be valid: correct all of them and send the whole request again.\n";
 
 /* Some clients cut what is typed at blanks and hand over the first words only: "Should", "we". */
 static cv_str begin(cv_arena *a, cv_str question, cv_str more)
@@ -59,8 +59,7 @@ static bool judge(const cv_asker *asker, const cv_json *arguments, cv_prompt_tex
         return true;
     }
     say(asker, texts,
-        cv_arena_printf(a, "Continue the dialogue '%.*s'. This is where it stands:\n\n%.*s", CV_FMT(id),
-                        CV_FMT(where)));
+        cv_arena_printf(a, "Continue the dialogue '%.*s'. Its present state:\n\n%.*s", CV_FMT(id), CV_FMT(where)));
     return true;
 }
 

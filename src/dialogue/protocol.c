@@ -5,7 +5,7 @@ static const char names[] =
     "# Judge protocol\n"
     "\n"
     "You are the judge 💙. You lead the dialogue and decide at its end; the experts 🧁 argue. What you register\n"
-    "is checked, numbered and kept; what is refused comes back with its field and a suggestion, and nothing\n"
+    "is checked, numbered and kept; a refused request comes back with the field and a suggestion, and nothing\n"
     "of it was written.\n"
     "\n"
     "Every operation below takes `dialogue_id`. All of them are commands of `conclave` and tools of its server; some\n"
@@ -87,13 +87,12 @@ static void print_convergence(cv_buf *out, const cv_rec_dialogue *d)
 {
     cv_str target = target_of(d);
     cv_buf_add_z(out, convergence);
-    cv_buf_printf(
-        out, "\nThe share of closed tensions and of converging experts that this dialogue asks for is %.*s (1: all).",
-        CV_FMT(target));
+    cv_buf_printf(out, "\nThe target share of closed tensions and of converging experts is %.*s (1: all).",
+                  CV_FMT(target));
     cv_buf_add_z(out,
                  d->strict_convergence == 1
                      ? " It is strict: a final verdict before that is refused unless it is forced with a warning.\n"
-                     : " A final verdict before that is taken, with warnings.\n");
+                     : " A final verdict before that is accepted, with warnings.\n");
     cv_buf_printf(out, "Stop and decide after %d rounds at the latest.\n", CV_PROTOCOL_ROUNDS);
     cv_buf_add_z(out, tensions);
 }
@@ -121,7 +120,7 @@ static void print_instructions(cv_buf *out, const cv_call *call, const cv_rec_di
     print_named(out, call,
                 pool->count > 0 && d->panel_size > 0
                     ? CV_STR("Round 0 has its panel.\n")
-                    : CV_STR("Nobody sits yet: seat round 0 with `{evolve-panel}`.\n"));
+                    : CV_STR("There is no panel yet: seat round 0 with `{evolve-panel}`.\n"));
     print_named(out, call, CV_STR(steps));
     print_files(out, d->output_dir);
     print_convergence(out, d);

@@ -15,7 +15,7 @@ static void print_ids(cv_buf *out)
     cv_buf_add_z(out, "An id has a letter, two digits for the round and two digits for the number:\n\n"
                       "  P0102            the dialogue's second perspective of round 1\n"
                       "  MUFFIN-P0102     Muffin's own second perspective of round 1: a local id, used until the round "
-                      "is registered and good for references ever after\n"
+                      "is registered; references can use it later, too\n"
                       "  @muffin          the overall position of an expert\n"
                       "  nvidia-decision  a dialogue: the slug of its title, with -2, -3 ... when it is taken\n\n"
                       "On the command line you can shorten the id of a dialogue if no other id begins like it. You can "

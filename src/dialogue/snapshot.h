@@ -19,7 +19,7 @@ typedef struct {
     uint32_t kinds;    /* CV_REC_BIT(ROUND) | …; 0: all */
     bool no_content;  /* leave ENTITY.content, RESPONSE.content out (absent): for checks that need ids and statuses only
                        */
-    bool no_proofs;   /* leave EVENT.covers, EVENT.hash out (absent): for whoever tells what happened */
+    bool no_proofs;   /* leave EVENT.covers, EVENT.hash out (absent): for callers that only show what happened */
     uint32_t outline; /* of rows of these kinds the outline is enough (types.h): other fields may be absent */
     const char *letters; /* only ENTITYs of these kinds, like "T"; NULL: of all */
     /* Only what is about these ids, unless there are none: the ENTITY itself (P0101), each ORIGIN that leads to it or

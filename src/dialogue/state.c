@@ -102,9 +102,9 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
     assert(kind < CV_REC_COUNT);
     const cv_type *type = cv_kind_types[kind];
     if (kind == CV_REC_ENTITY && cv_place_of_entity(row) == CV_NO_PLACE)
-        return cv_stored_corrupt(err, "an entity that cannot be: its number is out of range");
+        return cv_stored_corrupt(err, "an entity whose number is out of range");
     if (kind == CV_REC_ENTITY && !is_in_lifecycle(row))
-        return cv_stored_corrupt(err, "an entity whose status none of its kind has");
+        return cv_stored_corrupt(err, "an entity whose status is none of its kind");
     for (size_t i = 0; i < type->field_count; i++) {
         const char *fault = fault_of(&type->fields[i], row);
         if (fault)

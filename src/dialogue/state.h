@@ -1,4 +1,4 @@
-/* state.h - a dialogue as it stands at one rev, in memory.
+/* state.h - a dialogue as it is at one rev, in memory.
  *
  * Read once at the beginning of an operation, never written: changes go into a journal (journal.h) that is committed
  * against the rev of this state. Lists are in the order of the snapshot; maps lead from ids to places in them.
@@ -58,7 +58,7 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err);
 /* The error of a reader whose readings were CV_MAX_READINGS times not of one rev. Always false. */
 bool cv_state_kept_moving(cv_call *call);
 
-/* Sorts the lists and makes the maps anew, after rows were left out. */
+/* Sorts the lists and makes the maps again, after rows were left out. */
 void cv_state_index(cv_arena *a, cv_state *s);
 
 /* Calls `visit` for the id of every dialogue, in their order. False ends the walk with the visitor's error. The visitor

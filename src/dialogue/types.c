@@ -4,7 +4,7 @@
  *     dialogue    title             question, texts of the background
  *     round       title             summary
  *     response                      the response
- *     position                      what stands under no mark in it
+ *     position                      what is under no mark in it
  *     verdict     recommendation    description, conditions
  *
  * Local ids are further words by which an entity is found.

@@ -102,7 +102,7 @@ static int misplaced(cv_cli *cli, const names *known, int argc, char **argv, int
         cv_buf_add_z(&line, at == 1 ? " COMMAND" : " VERB");
     for (int i = at; i < word; i++)
         cv_buf_printf(&line, " %s", argv[i]);
-    cv_err_set(&err, CV_ERR_USAGE, "option '%s' goes behind the %s", argv[at], at == 1 ? "command" : "verb");
+    cv_err_set(&err, CV_ERR_USAGE, "option '%s' goes after the %s", argv[at], at == 1 ? "command" : "verb");
     cv_err_suggest(&err, cv_arena_copy(cli->arena, cv_buf_str(&line)));
     cv_buf_release(&line);
     return cv_cli_fail(cli, &err);

@@ -132,14 +132,15 @@ static cv_str first_text(const editing *e, const cv_json *request, cv_str notes,
 {
     static const cv_str mark = CV_STR_INIT("# ");
     cv_buf out = {0};
-    add_comment(&out, mark,
-                cv_arena_printf(e->cli->arena,
-                                "Edit this request, save it and leave the editor: 'conclave %s %s' gets it.\n"
-                                "Lines that begin with # are left out, and what stays null or \"\" is left out, too.\n"
-                                "An empty file, or one that was not changed, is not sent.\n"
-                                "expect_rev: it is refused when somebody has written meanwhile. Take the line away to\n"
-                                "send it anyway, or begin anew to see what is new.\n",
-                                e->room->name, e->edit->then));
+    add_comment(
+        &out, mark,
+        cv_arena_printf(e->cli->arena,
+                        "Edit this request, save it and leave the editor: 'conclave %s %s' gets it.\n"
+                        "Lines that begin with # are left out, and so are members that stay null or \"\".\n"
+                        "An empty file, or one that was not changed, is not sent.\n"
+                        "expect_rev: the request is refused if somebody has written meanwhile. Remove the line to\n"
+                        "send it anyway, or begin again to see what is new.\n",
+                        e->room->name, e->edit->then));
     add_comment(&out, mark, cv_str_of(e->edit->about));
     add_comment(&out, mark, notes);
     print_request(e, request, rev, &out);
@@ -210,7 +211,7 @@ static bool run_editor(const editing *e, cv_err *err)
     sigaction(SIGQUIT, &quit, NULL);
     if (number == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
-    cv_err_set(err, CV_ERR_IO, "the editor '%s' did not end well, so nothing was sent", editor);
+    cv_err_set(err, CV_ERR_IO, "the editor '%s' failed, so nothing was sent", editor);
     cv_err_suggest(err, CV_STR("name another one in VISUAL or EDITOR"));
     return false;
 }
@@ -290,7 +291,7 @@ static bool show_faults(editing *e, cv_str saved, const cv_errs *errs, bool read
     for (cv_str line, rest = saved; rest.n > 0 && cv_str_split(&rest, '\n', &line);)
         before += cv_str_starts(line, fault_mark);
     cv_buf out = {0};
-    add_comment(&out, fault_mark, CV_STR("It was not sent. Mend this and save it; leave it as it is to give up."));
+    add_comment(&out, fault_mark, CV_STR("It was not sent. Correct this and save it; leave it as it is to give up."));
     for (size_t i = 0; i < errs->count; i++) {
         cv_err fault = errs->items[i];
         bool placed = !read && fault.line > 0;
@@ -333,7 +334,7 @@ static bool take_turn(editing *e, cv_call *call, cv_buf *reply, int *ret_status)
     bool there = cv_file_read_at(cli->arena, e->file, CV_MAX_JSON_BYTES, &saved, ended ? &err : &unread);
     e->touched = e->touched || (there && !cv_str_eq(saved, e->shown));
     if (!there && ended) {
-        cv_err_set(&err, CV_ERR_IO, "the editor took the file away, so nothing was sent");
+        cv_err_set(&err, CV_ERR_IO, "the editor removed the file, so nothing was sent");
         cv_err_file(&err, cv_str_of(path_of(e)));
     }
     if (!ended || !there) {

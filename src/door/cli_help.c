@@ -207,7 +207,7 @@ void cv_help_all(cv_buf *out, size_t terminal, const cv_cli_table *table)
     cv_buf_add_char(out, '\n');
     print_wrapped(&p, 0,
                   CV_STR("Exit status: 0 fine, 1 findings or a refused request, 2 the command could not run, or its "
-                         "answer was lost. Other meanings stand in the help of the command."));
+                         "answer was lost. The help of a command names other meanings."));
 }
 
 /* What somebody needs who calls the program for the first time: less than a screen. */
@@ -416,7 +416,7 @@ static void print_code(cv_buf *out, cv_err_code code)
 static void topic_errors(cv_buf *out)
 {
     cv_buf_add_z(out,
-                 "Every error has a code. With --json it stands in 'error_code' on standard output, several faults of\n"
+                 "Every error has a code. With --json it is in 'error_code' on standard output, several faults of\n"
                  "one request in 'errors'; without it each fault is one line on standard error.\n\n"
                  "  code                       exit  meaning\n");
     print_code(out, CV_ERR_NONE);
@@ -429,7 +429,7 @@ static void topic_errors(cv_buf *out)
 
 static void topic_conditions(cv_buf *out)
 {
-    cv_buf_add_z(out, "What 'conclave watch --when' can tell. Rooms may share a name: then all of them are meant.\n\n");
+    cv_buf_add_z(out, "The conditions of 'conclave watch --when'. If rooms share a name, it means all of them.\n\n");
     cv_conditions_print(out);
 }
 

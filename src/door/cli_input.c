@@ -222,7 +222,7 @@ static bool refuse_argument(const cv_cli *cli, size_t i, cv_err *err)
         cv_err_suggest(err,
                        cv_arena_printf(err->arena, "all values are given with options here; see '%s --help'", title));
     else if (strchr(cli->arguments[i - 1], ' '))
-        cv_err_suggest(err, cv_arena_printf(err->arena, "everything behind --%s is given with options; see '%s --help'",
+        cv_err_suggest(err, cv_arena_printf(err->arena, "all values after --%s are given with options; see '%s --help'",
                                             option, title));
     else
         cv_err_suggest(err, cv_arena_printf(err->arena,

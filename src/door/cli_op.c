@@ -119,7 +119,7 @@ static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
     cli->done = cv_buf_take(&what, cli->arena);
     if (!(flags & CV_OP_WRITES))
         return;
-    cli->done_hint = again ? CV_STR("ask again with the same request to see the answer") : where_shown(call, reply);
+    cli->done_hint = again ? CV_STR("send the same request again to see the answer") : where_shown(call, reply);
 }
 
 /* What the reply is printed as. A document of its own (an export) reaches files and pipes byte for byte. */

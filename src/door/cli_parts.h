@@ -103,7 +103,7 @@ const char *cv_cli_wanted_root(const char *option);
 const char *cv_cli_wanted_agent(const char *option);
 #define CV_CLI_AS                                                                                                      \
     {                                                                                                                  \
-        "as", "AGENT", "who acts: the id or alias of an agent; by default CONCLAVE_AGENT, else nobody is named", NULL  \
+        "as", "AGENT", "who acts: the id or alias of an agent (default: CONCLAVE_AGENT, else nobody)", NULL            \
     }
 #define CV_CLI_ROOT                                                                                                    \
     {                                                                                                                  \
@@ -135,7 +135,7 @@ bool cv_help_topic(cv_buf *out, cv_arena *a, size_t terminal, cv_str topic); /* 
 
 /* ---- complete.c ------------------------------------------------------------------------------------------------- */
 
-/* What can stand in the place of the last word, one line each: the word, a tab, what it means. Instead of words a line
+/* What can are in the place of the last word, one line each: the word, a tab, what it means. Instead of words a line
  * may say ":files N PREFIX" or ":folders N PREFIX": after the first N bytes of the last word and the prefix comes the
  * name of a file. */
 void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t count);

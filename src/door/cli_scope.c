@@ -2,11 +2,11 @@
  *
  *     conclave ROOM show nvi          the one scope whose name begins so
  *     conclave ROOM show              the one of CONCLAVE_SCOPE (CONCLAVE_ and what the room calls it), or the only one
- *     conclave ROOM history T0001     likewise: the first argument is no scope, and there is place for it behind
+ *     conclave ROOM history T0001     likewise: the first argument is not a scope, and there is place for it behind
  *     conclave ROOM compare nvi job   every other name of a scope, too: in lists, and where a room is named beside it
  *
  * Only people who type get this, and only in rooms that say so (scope.abbreviated): other doors and --data take whole
- * names. What cannot be found stays as it is; the operation tells that, with what is near.
+ * names. What cannot be found stays as it is; the operation says so, with what is near.
  */
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static bool whole_name(const search *s, cv_str field, cv_str name, cv_str *ret_n
     cv_err_set(err, CV_ERR_INVALID_VALUE, "%zu %s begin with '%.*s': %.*s%s", count, s->room->scope.many, CV_FMT(name),
                CV_FMT(names), count > MOST_NAMED ? ", …" : "");
     cv_err_field(err, field);
-    cv_err_suggest(err, CV_STR("write more of the one that you mean"));
+    cv_err_suggest(err, CV_STR("write more of the name"));
     return false;
 }
 

@@ -5,7 +5,7 @@
  *     give 'force': true, or replace: true give --force, or --replace
  *     its file as content_path             its file as --content-path
  *
- * Operations speak of fields, as programs know them that send JSON. A person who typed options knows those. A word is
+ * Operations is about fields, as programs know them that send JSON. A person who typed options knows those. A word is
  * taken for a field only if the schema has it and the sentence shows that it is one: quoted, with an underscore, set to
  * true, asked for, or missing.
  */

@@ -1,4 +1,4 @@
-/* cmd_completion.c - conclave completion: the scripts that let shells complete command lines.
+/* cmd_completion.c - conclave completion: the scripts with which shells complete command lines.
  *
  * The scripts know nothing: for every word they ask the program (`conclave completion words -- …`, complete.c), so they
  * fit whichever version is installed. What they do is shells' business: which words there are on the line, and how file
@@ -116,8 +116,8 @@ const cv_cli_command cv_cmd_completion = {
     .arguments = "bash|zsh|fish",
     .details =
         "'make install' puts the scripts where the shells look for them. Commands, options, their values and what the\n"
-        "record knows (ids, names) are completed; files where one is wanted, and behind @. The scripts ask\n"
-        "'conclave completion words -- WORD...', which prints what can stand in the place of the last word.\n",
+        "record has (ids, names) are completed; files where one is expected, and after @. The scripts call\n"
+        "'conclave completion words -- WORD...', which prints the possible values of the last word.\n",
     .examples = "  conclave completion bash > conclave.bash\n"
                 "  conclave completion words -- ver\n",
     .run = run_completion,

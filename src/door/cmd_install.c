@@ -71,14 +71,14 @@ static bool plan_config(installation *in, cv_str command, cv_err *err)
     if ((before.p || !in->undo) && !cv_client_edit(a, in->client, &job, before, &edited, err)) {
         cv_err_file(err, cv_str_of(path));
         if (!err->suggestion.n)
-            cv_err_suggest(err, CV_STR("mend the file, or enter 'conclave mcp' by hand; nothing was changed"));
+            cv_err_suggest(err, CV_STR("correct the file, or enter 'conclave mcp' by hand; nothing was changed"));
         return false;
     }
     change *c = plan(in, path, before, edited.config);
     if (edited.customised)
-        c->note = "customised; --force puts ours in its place";
+        c->note = "customised; --force replaces it by ours";
     else if (in->undo && !c->note)
-        c->note = "our entry is taken out, the file stays";
+        c->note = "our entry is removed, the file stays";
     return true;
 }
 
@@ -153,7 +153,7 @@ static bool plan_hooks(installation *in, cv_str command, cv_err *err)
         }
     change *c = plan(in, path, before, after);
     if (in->undo && !c->note)
-        c->note = "our hooks are taken out, the file stays";
+        c->note = "our hooks are removed, the file stays";
     return true;
 }
 
@@ -185,15 +185,15 @@ static bool check_place(cv_arena *a, const char *path, cv_err *err)
     cv_err absent = {.arena = a};
     const char *place = path;
     if (cv_folder_real(a, path, &place, &absent) && access(place, W_OK) != 0)
-        return cannot(err, path, "this file may not be written");
+        return cannot(err, path, "you may not write this file");
     do
         place = cv_arena_copy_z(a, folder_of(cv_str_of(place)));
     while (*place && access(place, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR));
     place = *place ? place : "/";
     if (!cv_file_is_folder(place))
-        return cannot(err, path, cv_arena_printf(a, "'%s' stands in the way: it is not a folder", place).p);
+        return cannot(err, path, cv_arena_printf(a, "'%s' is in the way: it is not a folder", place).p);
     return access(place, W_OK | X_OK) == 0 ||
-           cannot(err, path, cv_arena_printf(a, "the folder '%s' may not be written", place).p);
+           cannot(err, path, cv_arena_printf(a, "you may not write to the folder '%s'", place).p);
 }
 
 /* All or nothing, as far as that can be known before. */
@@ -275,7 +275,7 @@ static void tell_tools(const installation *in, cv_buf *out)
 {
     cv_op_prefixes prefixes = cv_op_tool_prefixes(in->cli->arena, CV_OP_UNASKED);
     cv_buf text = {0};
-    cv_buf_printf(&text, "Restart %s, or let it reload its servers; the tools are called", in->client->name);
+    cv_buf_printf(&text, "Restart %s, or reload its servers; the tools are called", in->client->name);
     for (size_t i = 0; i < prefixes.count; i++)
         cv_buf_printf(&text, "%s %.*s…", i ? " or" : "", CV_FMT(prefixes.items[i]));
     cv_buf_add_z(&text, ".");
@@ -299,7 +299,7 @@ static void tell_hooks(const installation *in, cv_buf *out)
         say(out, 0,
             cv_arena_printf(a,
                             "Set CONCLAVE_AGENT to the name of the agent where you start %s. Without it the "
-                            "hooks know nobody and let every write pass.",
+                            "hooks do not know who acts, and allow every write.",
                             in->client->name));
 }
 
@@ -372,7 +372,7 @@ static bool choose_client(installation *in, cv_err *err)
     if (in->client)
         return true;
     if (cli->argument_count == 1)
-        cv_err_set(err, CV_ERR_USAGE, "'%s' is not a client that is known here", cli->arguments[0]);
+        cv_err_set(err, CV_ERR_USAGE, "'%s' is not a known client", cli->arguments[0]);
     else
         cv_err_set(err, CV_ERR_USAGE, "name one client");
     cv_err_options(err, names, cv_client_count);
@@ -426,7 +426,7 @@ static int run_install(cv_cli *cli)
         return cv_cli_fail(cli, &err);
     cv_buf out = cli->json ? cv_cli_stdout_json(cli) : cv_cli_stdout_text(cli);
     if (!in.dry_run)
-        cli->done = in.undo ? CV_STR("the entry and the skills were taken out") : CV_STR("the client was set up");
+        cli->done = in.undo ? CV_STR("the entry and the skills were removed") : CV_STR("the client was set up");
     if (cli->json)
         tell_json(&in, &out);
     else
@@ -439,8 +439,9 @@ static const cv_cli_option options[] = {
      "project user"},
     {"root", CV_VALUE_FOLDER,
      "with --scope project: the project's folder; by default CONCLAVE_ROOT, else the nearest one upwards", NULL},
-    {"hooks", NULL, "also let the client ask the rooms before its tools write (claude, --scope project)", NULL},
-    {"undo", NULL, "take our entry and our skills out again", NULL},
+    {"hooks", NULL, "also enter hooks: the client asks the rooms before its tools write (claude, --scope project)",
+     NULL},
+    {"undo", NULL, "remove our entry and our skills", NULL},
     {"force", NULL, "also replace an entry that was customised; replace or remove skills that differ from ours", NULL},
     {"dry-run", NULL, "say what would be done, write nothing", NULL},
 };
@@ -450,7 +451,7 @@ const cv_cli_command cv_cmd_install = {
     .summary = "set a client up: claude, cursor, vscode or codex",
     .arguments = "CLIENT",
     .details =
-        "Enters 'conclave mcp' into the client's configuration and puts the skills of the rooms beside it. Nothing "
+        "Enters 'conclave mcp' into the client's configuration and adds the skills of the rooms. Nothing "
         "else\n"
         "in the configuration changes, comments included; an entry that you have customised stays; running it again\n"
         "changes nothing.\n",

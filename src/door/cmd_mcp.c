@@ -246,7 +246,7 @@ static int run_open(cv_cli *cli)
     CV_CLI_ROOT,                                                                                                       \
         {"rooms", "ROOMS", "rooms whose tools are offered, with commas between (default: those in use, or all)",       \
          NULL},                                                                                                        \
-        {"tools", "WHICH", "usual: what is offered unasked (default); all: every operation", "usual all"},             \
+        {"tools", "WHICH", "usual: the tools for daily work (default); all: every operation", "usual all"},            \
     {                                                                                                                  \
         "allow-run", NULL, "clients may start agents on this machine: the tools of 'run' and 'ask'", NULL              \
     }
@@ -273,7 +273,8 @@ static const cv_cli_option serve_options[] = {
     {"address", "ADDRESS", "where to listen (default: 127.0.0.1; any other than the loopback needs a token)", NULL},
     {"port", "N", "which port (default: 8417; 0: one that is free)", NULL},
     {"log", NULL, "write a line of JSON to standard error for every request", NULL},
-    {"patience", "SECONDS", "cut off who listens to events and reads nothing for so long (default: 30)", NULL},
+    {"patience", "SECONDS",
+     "close the connection of a client that listens to events and reads nothing for so long (default: 30)", NULL},
     {"token", "TOKEN", "what clients must send as 'Authorization: Bearer TOKEN' (default: $CONCLAVE_TOKEN)", NULL},
     TOOL_OPTIONS,
 };
@@ -283,7 +284,7 @@ const cv_cli_command cv_cmd_serve = {
     .summary = "serve the project over HTTP: dashboard, API at /api, MCP at /mcp",
     .arguments = "",
     .details =
-        "Listens until it is interrupted; the address is printed when it does. Pages of other origins are refused.\n"
+        "Prints its address, and listens until it is interrupted. Pages of other origins are refused.\n"
         "A token on the command line can be seen by other users of the machine: prefer CONCLAVE_TOKEN. A client may\n"
         "send the token of an agent instead ('conclave token add'): then it acts as that agent.\n",
     .examples = "  CONCLAVE_TOKEN=$(openssl rand -hex 32) conclave serve --address 0.0.0.0 --port 9000\n",

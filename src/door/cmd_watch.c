@@ -166,7 +166,7 @@ static bool tell(watch *w, cv_arena *a, cv_str json, cv_str line)
     if (w->command)
         run_command(w, a, json, line);
     if (w->has_hook && !cv_webhook_post(&w->hook, json, &why))
-        cv_log_line("the webhook was not told: %s", why);
+        cv_log_line("the webhook was not called: %s", why);
     w->left -= w->left > 0;
     return w->left != 0;
 }
@@ -433,14 +433,14 @@ static int run_watch(cv_cli *cli)
 static const cv_cli_option watch_options[] = {
     {"room", "ROOM", "only commits of this room", NULL},
     {"scope", "SCOPE", "only of this scope of the room", NULL},
-    {"agent", VALUE_WHO, "only what this one did; with --when: what concerns this one, or everybody", NULL},
-    {"when", "CONDITIONS", "what has begun to hold, instead of commits: names with commas between", NULL},
-    {"patience", "SECONDS", "of silence, for conditions that hold in silence (default: 300)", NULL},
+    {"agent", VALUE_WHO, "only commits of this agent; with --when: only what concerns it, or everybody", NULL},
+    {"when", "CONDITIONS", "report these conditions instead of commits: names with commas between", NULL},
+    {"patience", "SECONDS", "seconds of silence, for conditions that wait for silence (default: 300)", NULL},
     {"after", "POSITION", "where to begin, a position of 'feed', or start (default: now)", NULL},
-    {"count", "N", "end after so many (default: go on until it is interrupted)", NULL},
+    {"count", "N", "end after so many (default: watch until it is interrupted)", NULL},
     {"exec", "COMMAND", "run this in a shell for each; CONCLAVE_EVENT has it as JSON, CONCLAVE_MESSAGE as a line",
      NULL},
-    {"webhook", "URL", "send each as JSON to http://…, and try again when it is not taken", NULL},
+    {"webhook", "URL", "send each as JSON to http://…, and try again when that fails", NULL},
     {"remote", NULL, "the webhook may be on another machine", NULL},
     CV_CLI_ROOT,
 };
@@ -452,7 +452,7 @@ const cv_cli_command cv_cmd_watch = {
     .details =
         "A line for each commit of any process: time, operation, scope and who acted; with --json the entry of the\n"
         "feed. With --when a line for each condition that holds or begins to hold: 'conclave help conditions' has\n"
-        "their names. A command or webhook that fails is reported, and watching goes on. See docs/feed.md.\n",
+        "their names. A command or webhook that fails is reported, and watching continues. See docs/feed.md.\n",
     .examples = "  conclave watch --after start --count 1\n",
     .options = watch_options,
     .option_count = CV_COUNT(watch_options),

@@ -3,7 +3,7 @@
  *     dialogue expand nvidia-decision P0001 --js        the last word is the one to be completed
  *     room     verb   argument        argument
  *
- * Everything comes from the table of commands and the schemas, but for values that the record knows (cv_completion):
+ * Everything comes from the table of commands and the schemas, except values that the record knows (cv_completion):
  * an operation of their room is asked for them, in the project when there is one. Nothing is ever an error: a shell has
  * nobody to tell.
  */

@@ -75,7 +75,7 @@ static void refuse(cv_err *err, cv_str name, cv_str room)
     cv_err_field(err, CV_STR("--when"));
     cv_err_options(err, all.items, all.count);
     if (!cv_err_nearest(err, name, all.items, all.count))
-        cv_err_suggest(err, CV_STR("'conclave help conditions' tells when each holds"));
+        cv_err_suggest(err, CV_STR("'conclave help conditions' explains each"));
 }
 
 bool cv_conditions_pick(cv_conditions *c, cv_arena *a, cv_str list, cv_str room, cv_errs *errs)
@@ -221,7 +221,7 @@ void cv_conditions_look(cv_conditions *c, const cv_asker *asker, cv_condition_ne
                 continue;
             t->due[silent] = false;
             if (!look_at(c, t, silent, asker, ret, &err))
-                cv_log_line("how %s stands is not known: %.*s", t->scope, CV_FMT(cv_err_text(&err)));
+                cv_log_line("the state of %s is not known: %.*s", t->scope, CV_FMT(cv_err_text(&err)));
         }
 }
 

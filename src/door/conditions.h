@@ -41,7 +41,7 @@ typedef struct {
 bool cv_conditions_pick(cv_conditions *c, cv_arena *a, cv_str names, cv_str room, cv_errs *errs);
 void cv_conditions_release(cv_conditions *c);
 
-/* Something was committed in the scope. Rooms of which nothing was picked are passed over. */
+/* Something was committed in the scope. Rooms of which nothing was picked are skipped. */
 void cv_conditions_touch(cv_conditions *c, cv_scope_id scope);
 
 /* Looks at what was touched. What cannot be looked at is logged, and looked at after the next commit. */

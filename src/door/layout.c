@@ -3,7 +3,7 @@
  *     text -> pieces     runs of characters without a blank, each with its paint; a piece may be glued to the one
  * before
  *          -> lines      as many pieces as fit, by words
- *          -> columns    of the cells of lines that stand together
+ *          -> columns    of the cells of lines that are together
  */
 #include "door/layout.h"
 

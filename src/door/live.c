@@ -1,4 +1,4 @@
-/* live.c - what a command tells while it is under way; see live.h. */
+/* live.c - what a command reports while it is under way; see live.h. */
 #include "door/live.h"
 
 #include <stdio.h>

@@ -15,7 +15,7 @@ typedef struct {
     bool shown;
 } cv_progress_line;
 
-/* For standard error: `width` is 0 when it is no terminal that can take a line back. */
+/* For standard error: `width` is 0 when it is not a terminal that can take a line back. */
 void cv_progress_line_begin(cv_progress_line *line);
 void cv_progress_line_end(cv_progress_line *line);
 

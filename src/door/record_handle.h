@@ -2,9 +2,9 @@
  *
  * A server may be started before there is a project, and the record may be replaced while it runs (`rm -r .conclave`,
  * `conclave init`; a backup put back; a copy on a server): what was opened then is a record that nobody else can find
- * any more, and what was written into it would be lost. So it is looked at before every use, and opened anew; also when
- * it could only be read and can be written now. What could not be opened leaves nothing behind, however often it is
- * tried.
+ * any more, and what was written into it would be lost. So it is looked at before every use, and opened again; also
+ * when it could only be read and can be written now. What could not be opened leaves nothing behind, however often it
+ * is tried.
  */
 #ifndef CV_DOOR_RECORD_HANDLE_H
 #define CV_DOOR_RECORD_HANDLE_H

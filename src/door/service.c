@@ -143,7 +143,7 @@ static bool may_start(const cv_service *service, const cv_service_call *asked, c
     if (service->starts || !(asked->op->flags & CV_OP_STARTS))
         return true;
     cv_err *fault =
-        cv_errs_add(errs, asked->arena, CV_ERR_NOT_ALLOWED, "this server starts no programs for its clients");
+        cv_errs_add(errs, asked->arena, CV_ERR_NOT_ALLOWED, "this server does not start programs for its clients");
     cv_err_suggest(fault, CV_STR("start it with --allow-run, or use the command line"));
     return false;
 }
@@ -194,7 +194,7 @@ void cv_service_take_in(const cv_record_handle *handle, cv_buf *told)
             cv_buf_printf(&complaint, "%s%.*s", complaint.n ? "; " : "", CV_FMT(cv_err_text(&err)));
     }
     if (complaint.n && !cv_str_eq(cv_buf_str(&complaint), cv_buf_str(told)))
-        cv_log_line("files are not taken in: %.*s", CV_FMT(cv_buf_str(&complaint)));
+        cv_log_line("files were not read in: %.*s", CV_FMT(cv_buf_str(&complaint)));
     cv_buf_release(told);
     *told = complaint;
     cv_arena_release(&a);

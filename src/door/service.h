@@ -1,6 +1,6 @@
 /* service.h - a project as servers have it: operations that run on any worker, for any client.
  *
- *     worker     a handle of the record of its own, opened anew when the record was replaced   (record_handle.h)
+ *     worker     a handle of the record of its own, opened again when the record was replaced   (record_handle.h)
  *     window     one more handle, through which all threads see whether anybody has committed
  *
  * Every door of a server (MCP, the HTTP API) runs operations through cv_service_run.
@@ -50,7 +50,8 @@ bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_servi
                     cv_str *ret_reply);
 
 /* Lets every room bring its files and the record together (kit/room.h): files that others have put there are changes,
- * too. For who looks for changes; the handle is open. What goes wrong is told when it is not what was `told` before. */
+ * too. For a caller that looks for changes; the handle is open. What goes wrong is reported when it is not what was
+ * `told` before. */
 void cv_service_take_in(const cv_record_handle *handle, cv_buf *told);
 
 /* The answer to a call that was refused. */

@@ -310,7 +310,7 @@ static cv_str instructions(cv_arena *a, const cv_tools *tools)
     if (!tools->options.rooms)
         print_unused(tools, &text);
     cv_buf_add_z(&text, "A refused request lists every fault of form, and once its form is right every fault of "
-                        "meaning: mend all and send the whole request again; nothing was written.");
+                        "meaning: correct all of them and send the whole request again; nothing was written.");
     return cv_buf_take(&text, a);
 }
 

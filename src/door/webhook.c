@@ -58,7 +58,7 @@ bool cv_webhook_parse(cv_str url, bool local, cv_webhook *ret, cv_err *err)
                           CV_FMT(cv_str_head(url, 200)));
     if (!local || is_local(host))
         return true;
-    cv_err_set(err, CV_ERR_USAGE, "'%s' is another machine, and what is sent there is not encrypted", ret->host);
+    cv_err_set(err, CV_ERR_USAGE, "'%s' is another machine, and the connection is not encrypted", ret->host);
     cv_err_suggest(err, CV_STR("use an address of this machine, or add --remote"));
     return false;
 }
@@ -118,7 +118,7 @@ static bool post_once(const cv_webhook *hook, cv_str json, const char **ret_why)
     cv_buf request = {0};
     int fd = open_connection(hook);
     if (fd < 0) {
-        *ret_why = "nobody listens there";
+        *ret_why = "nothing listens there";
         return false;
     }
     cv_buf_printf(&request,

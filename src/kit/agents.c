@@ -60,7 +60,7 @@ bool cv_agent_id_refuse(cv_str id, cv_err *err)
     while (at < id.n && is_id_char(id.p[at], at))
         at++;
     if (id.n == 0)
-        cv_err_set(err, CV_ERR_INVALID_VALUE, "a name of an agent is not empty");
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "the name of an agent must not be empty");
     else if (is_secret(id))
         cv_err_set(err, CV_ERR_INVALID_VALUE, "what begins with " CV_TOKEN_PREFIX " is a token, not a name");
     else if (at < id.n)
@@ -70,8 +70,8 @@ bool cv_agent_id_refuse(cv_str id, cv_err *err)
         cv_err_set(err, CV_ERR_INVALID_VALUE, "the name has %zu characters, at most %d are allowed", id.n,
                    CV_MAX_AGENT_ID);
     else
-        cv_err_set(err, CV_ERR_INVALID_VALUE, "a name of an agent does not end with a dot");
-    cv_err_suggest(err, CV_STR("a name begins with a letter or digit and goes on with letters, digits, '.', '_' and "
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "the name of an agent must not end with a dot");
+    cv_err_suggest(err, CV_STR("a name begins with a letter or digit, followed by letters, digits, '.', '_' and "
                                "'-', like Agent-1"));
     return false;
 }
@@ -170,7 +170,7 @@ bool cv_agent_get(cv_record *record, cv_arena *a, cv_str name, cv_agent_row *ret
     cv_err_set(err, CV_ERR_AGENT_REMOVED, "the agent '%.*s' was removed at %.*s", CV_FMT(ret_agent->id),
                CV_FMT(ret_agent->removed_at));
     cv_err_operation(err, CV_STR("agent list"));
-    cv_err_suggest(err, CV_STR("lists those that can act"));
+    cv_err_suggest(err, CV_STR("lists the agents that can act"));
     return false;
 }
 

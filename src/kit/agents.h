@@ -108,7 +108,7 @@ bool cv_agent_commands(cv_record *record, cv_arena *a, cv_str name, cv_commands 
 /* Adds to an error what names are near: all ids and aliases are asked. */
 void cv_agents_advise(cv_record *record, cv_arena *a, cv_str name, cv_err *err);
 
-/* Warns of a name that is no agent's, but like one: rooms where any name may stand take it, and it may be misspelt. */
+/* Warns of a name that is not an agent's, but like one: rooms that accept any name take it, and it may be misspelt. */
 void cv_agents_warn_like(cv_record *record, cv_arena *a, cv_str name, cv_str field, cv_notices *warnings);
 
 /* The token with this secret, whatever became of it. */

@@ -18,9 +18,9 @@ typedef struct {
     bool (*tell)(void *ctx, size_t done, size_t total, cv_str what);
     void *ctx;
     /* What has just happened in an operation that takes minutes or days: a JSON object, and the same in a line for
-     * people. `drawn`: whoever sees the lines of `draw` knows it from them. NULL: nobody wants to know. */
+     * people. `drawn`: anyone who sees the lines of `draw` knows it from them. NULL: nobody wants to know. */
     void (*event)(void *ctx, cv_str json, cv_str line, bool drawn);
-    /* How everything stands that is under way, a line each; the next call takes the place of this one, unless it
+    /* The state of everything that is under way, a line each; the next call takes the place of this one, unless it
      * `stays`. */
     void (*draw)(void *ctx, const cv_str *lines, size_t count, bool stays);
 } cv_follower;
@@ -38,26 +38,25 @@ typedef struct cv_call cv_call;
 struct cv_call {
     cv_arena *arena;
     cv_who who;
-    cv_record *record; /* NULL for operations that keep nothing */
-    const cv_scope_position
-        *holds; /* its turn to write: the scope as it stands, and stays until the write; NULL: none */
+    cv_record *record;              /* NULL for operations that keep nothing */
+    const cv_scope_position *holds; /* its turn to write: the scope as it is, and stays until the write; NULL: none */
     cv_clock clock;
     const char *root; /* the project's folder, which holds .conclave */
     bool confined;    /* paths must stay below the root: callers other than the command line */
     const cv_json *input;
-    const cv_json *schema; /* that it was held against */
+    const cv_json *schema; /* that it was compared with */
     cv_str input_text;     /* the text it was read from, for the places of faults */
     cv_str operation;      /* "dialogue update": set by what writes, for it is a part of the request */
     cv_str digest;         /* of the request; request.c makes it once per call */
     cv_buf *out;
     cv_follower follower;
     size_t most;     /* bytes of an answer that reaches the caller whole; 0: any */
-    bool for_people; /* whoever reads the answer wants texts (x-print), not only data */
+    bool for_people; /* anyone who reads the answer wants texts (x-print), not only data */
     size_t width;    /* columns that such texts have; 0: no terminal, nothing is broken */
     bool painted;    /* … and they may have paint (base/plain.h) */
     cv_buf *aside;   /* lines that people read beside a document of its own; NULL: nobody does */
-    bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
-    bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
+    bool verbatim;   /* set by the handler: `out` is a document of its own, to be passed on as it is */
+    bool unwell;     /* set by the handler: the answer is whole, but it reports errors (exit status 1) */
     int exit; /* set by the handler: another exit status of the command line, though the answer is whole; 0: none */
     cv_errs *errs;
     bool taking_in; /* an intake calls (room.h): there is none before what it calls */

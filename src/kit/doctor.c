@@ -33,7 +33,7 @@ bool cv_doctor_leftover(cv_doctor *d, cv_where folder, const char *name)
         return false;
     cv_where where = cv_where_in(d->call.arena, folder, name);
     cv_doctor_finding *f =
-        cv_doctor_about(d, where, cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "left by a write that was cut off"));
+        cv_doctor_about(d, where, cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "left by an interrupted write"));
     f->remedy = CV_STR("conclave doctor --repair removes it");
     f->repaired = d->repair && cv_where_unlink(where);
     return true;

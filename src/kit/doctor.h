@@ -1,4 +1,4 @@
-/* doctor.h - what is wrong with a project, and what to do about it: findings, whoever finds them.
+/* doctor.h - what is wrong with a project, and what to do about it: findings, anyone who finds them.
  *
  *     check      level     message                                    what to do
  *     record     ok        212 KB, yours, can be written
@@ -53,7 +53,8 @@ cv_doctor_finding *cv_doctor_fail(cv_doctor *d, const char *check, cv_doctor_lev
 /* The finding is about this path. */
 cv_doctor_finding *cv_doctor_about(cv_doctor *d, cv_where where, cv_doctor_finding *f);
 
-/* A file that an interrupted write left behind is told, and with `repair` removed. True: the name was such a file. */
+/* A file that an interrupted write left behind is reported, and with `repair` removed. True: the name was such a file.
+ */
 bool cv_doctor_leftover(cv_doctor *d, cv_where folder, const char *name);
 
 #endif

@@ -34,7 +34,7 @@ void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count);
 
 void cv_fault_missing(const cv_spot *at);
 
-/* Labels and titles stand in headings, brackets and cells: on one line of at most so many characters. Anything else is
+/* Labels and titles are in headings, brackets and cells: on one line of at most so many characters. Anything else is
  * a fault. */
 void cv_fault_unless_line(const cv_spot *at, cv_str text, size_t most);
 void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str name, cv_str value, cv_words words);

@@ -1,4 +1,4 @@
-/* findings.h - what was found wrong in a text, where, and as people and programs are told it.
+/* findings.h - what was found wrong in a text, where, and how people and programs read it.
  *
  *     decision.dialogue.md:12:1: warning: 'TENSON' is nearly a marker [marker-spelling]
  *       12 | [TENSON T01: flour or rye]
@@ -35,7 +35,7 @@ typedef struct {
     cv_str hint; /* what to do */
     bool has_fix;
     cv_str fix;         /* replaces start..end */
-    bool fixed_at_once; /* instead: all places of its kind are fixed together, and only the first is told */
+    bool fixed_at_once; /* instead: all places of its kind are fixed together, and only the first is reported */
 } cv_finding;
 
 typedef struct {

@@ -4,8 +4,8 @@
  *     …
  *     === END WORDS OF OTHERS 5f3a9c2e71b0d481 ===
  *
- * The number is the beginning of the SHA-256 of all that stands between the lines. A text that closes the frame by
- * itself would have to hold the number of a text in which it stands; and a line in it that looks like one of the two,
+ * The number is the beginning of the SHA-256 of all that is between the lines. A text that closes the frame by
+ * itself would have to hold the number of a text that it is in; and a line in it that looks like one of the two,
  * with whatever number, gets a backslash.
  */
 #ifndef CV_KIT_FRAME_H

@@ -1,4 +1,4 @@
-/* import.c - what an import tells; see import.h. */
+/* import.c - what an import reports; see import.h. */
 #include "kit/import.h"
 
 #include <assert.h>

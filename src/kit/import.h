@@ -3,7 +3,7 @@
  *     conclave import PATH…
  *       every room that imports       does a path look like its own files?     fit
  *       the room that it fits best    finds, reads and writes                  run
- *       the project                   makes one answer of what they tell
+ *       the project                   makes one answer of what they report
  *
  *     {"dry_run": false, "dialogues": [{"name", "outcome": "imported", …}], "counts": {"imported": 1, …}, "status", …}
  *
@@ -66,7 +66,7 @@ typedef struct {
 /* Tells of one thing, a struct of the room's shape `found`. */
 void cv_import_add(cv_import *im, cv_import_outcome outcome, const void *found);
 
-/* For a room in which a file is one call of an operation: calls it, and tells what became of the file. `found` of the
+/* For a room in which a file is one call of an operation: calls it, and says what became of the file. `found` of the
  * room is cv_import_file_shape; the outcome is what the reply has as "outcome", else "imported". */
 extern const cv_shape cv_import_file_shape[];
 void cv_import_file(cv_import *im, cv_where path, cv_handler run, cv_str input, cv_reply *ret_reply);

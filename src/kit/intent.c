@@ -62,7 +62,7 @@ static bool is_what_was_read(void *ctx, cv_str bytes, bool unmarked)
 
 static cv_intent_result changed(cv_where where, cv_err *err)
 {
-    cv_err_set(err, CV_ERR_FILE_CHANGED, "somebody else has changed the file: it stands as it is");
+    cv_err_set(err, CV_ERR_FILE_CHANGED, "somebody else has changed the file: it was left as it is");
     cv_err_file(err, cv_str_of(cv_where_path(err->arena, where)));
     return CV_INTENT_CHANGED;
 }
@@ -88,8 +88,7 @@ static cv_intent_result publish(cv_arena *a, cv_intent *intent, cv_where where, 
     if (!look(a, where, &found, err))
         return CV_INTENT_FAILED;
     if (!as_bytes(a, intent->bytes, &bytes) || !cv_str_eq(cv_hash_text(a, bytes), intent->new_sha256)) {
-        cv_err_set(err, CV_ERR_CORRUPT, "the bytes that a change of '%s' was to write are damaged in the record",
-                   where.path);
+        cv_err_set(err, CV_ERR_CORRUPT, "the record has damaged bytes for a change of '%s'", where.path);
         return CV_INTENT_FAILED;
     }
     if (found.p && cv_str_eq(found, intent->new_sha256))

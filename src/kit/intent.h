@@ -7,7 +7,7 @@
  *
  *     the file has the new bytes       DONE: the intent is forgotten (also what a killed process had begun)
  *     … those that were read           it is published, then DONE
- *     … neither                        CHANGED: the file stands as it is, the intent stays. The room reads the file
+ *     … neither                        CHANGED: the file is as it is, the intent stays. The room reads the file
  *                                      again and keeps another intent under the same path, or drops this one
  *
  * The lock of the scope is held from reading the intent to forgetting it: a newer intent about the same path comes
@@ -15,7 +15,7 @@
  * again.
  *
  * Nothing is ever overwritten that was not read before: base/file.h exchanges the files, looks at what it displaced and
- * gives way. Intents are volatile rows (record/type.h) of the room's own type; the room's events tell what was meant.
+ * gives way. Intents are volatile rows (record/type.h) of the room's own type; the room's events say what was meant.
  */
 #ifndef CV_KIT_INTENT_H
 #define CV_KIT_INTENT_H

@@ -56,7 +56,7 @@ static bool refuse_own(const cv_call *call, cv_where where, cv_str path, cv_err 
 {
     if (!is_own(call, where))
         return true;
-    cv_err_set(err, CV_ERR_INVALID_VALUE, "the path lies in the record's own folder");
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "the path is in the record's own folder");
     cv_err_value(err, path);
     cv_err_suggest(err, cv_arena_printf(call->arena, "name a path outside .conclave, or one below %.*s",
                                         CV_FMT(room_folders(call->arena))));
@@ -91,6 +91,7 @@ bool cv_outlet_forced(const cv_call *call)
 
 cv_str cv_outlet_advice(const cv_call *call)
 {
-    return call->confined ? CV_STR("choose another name; only the command line replaces what conclave did not write")
-                          : CV_STR("choose another name, or replace it with force");
+    return call->confined
+               ? CV_STR("choose another name; only the command line can replace files that conclave did not write")
+               : CV_STR("choose another name, or replace it with force");
 }

@@ -1,7 +1,7 @@
 /* outlet.h - where an operation may write a file.
  *
  * Callers other than the command line stay below the project's root (base/path.h). Nobody writes into the record's own
- * folder, but for the folders that rooms have there:
+ * folder, except the folders that rooms have there:
  *
  *     .conclave/conclave.db, -wal, -shm …     never
  *     .conclave/dialogues/ID/…                yes

@@ -6,7 +6,7 @@
  * the room's descriptor), so that a crash, or a write by another host, needs no repair. One that is killed leaves its
  * commits to the next: write() may see a commit twice.
  *
- * The position stands beside the files, so hosts and projects that share a record have files of their own, and each
+ * The position is beside the files, so hosts and projects that share a record have files of their own, and each
  * catches up by itself. Where it is not known (a new folder, a position of another store) write_all() shows everything
  * there is. Files need no sync: the position names the boot of the machine that it belongs to, and after another boot
  * write_all() looks for what was lost.
@@ -27,7 +27,7 @@ typedef struct cv_projection {
     cv_where folder; /* it is there */
     /* Writes the files of what was committed, as the record has it now. */
     bool (*write)(struct cv_projection *p, const cv_feed_entries *commits, cv_err *err);
-    /* Writes the files of everything. `anew`: the position was not known. */
+    /* Writes the files of everything. `again`: the position was not known. */
     bool (*write_all)(struct cv_projection *p, bool anew, cv_err *err);
     /* What the room remembers with the position: members of a JSON object. NULL: nothing. */
     void (*keep)(const struct cv_projection *p, cv_json_writer *w);

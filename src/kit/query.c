@@ -226,11 +226,11 @@ void cv_query_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, siz
 {
     if (query->wanted == 0)
         cv_notice_add(warnings, a, CV_STR("nothing_to_search"), "%s",
-                      query->count ? "all words are excluded: name one to look for"
-                                   : "there is no word to look for: letters or digits are needed");
+                      query->count ? "all words are excluded: name one to search for"
+                                   : "there is no word to search for: use letters or digits");
     if (query->left_out > 0)
         cv_notice_add(warnings, a, CV_STR("query_shortened"),
-                      "only the first %d words are looked for; %zu more are left out", CV_MAX_QUERY_WORDS,
+                      "only the first %d words are searched; %zu more are left out", CV_MAX_QUERY_WORDS,
                       query->left_out);
     if (behind > 0)
         cv_notice_add(warnings, a, CV_STR("index_behind"),

@@ -7,7 +7,7 @@
  *     call OR put             one of the two suffices
  *     MUFFIN-P0101            the thing with this id, and where it is mentioned
  *
- * Any bytes are a query: what has no letter or digit in it is passed over, an open quote ends with the text, everything
+ * Any bytes are a query: what has no letter or digit in it is skipped, an open quote ends with the text, everything
  * else is a word. Words beyond CV_MAX_QUERY_WORDS are counted and left out.
  */
 #ifndef CV_KIT_QUERY_H

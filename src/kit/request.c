@@ -277,7 +277,7 @@ static bool try_alone(cv_call *call, cv_scope_id scope, cv_work work, cv_outcome
     call->record->calls->end(call->record);
     if (!ok || !outcome->conflict)
         return ok;
-    cv_stored_corrupt(&err, "a write of '%.*s' that lies ahead of its rev", CV_FMT(scope.name));
+    cv_stored_corrupt(&err, "a write of '%.*s' with a rev in the future", CV_FMT(scope.name));
     return cv_call_fail(call, &err);
 }
 

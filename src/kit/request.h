@@ -14,7 +14,7 @@
  *
  * The digest of a request is that of its operation, its input, whatever the order of keys, and who acts. Without an
  * op_id nothing is a replay, unless the operation finds with cv_request_made() that the thing which the request names
- * was made by the same request, and that it stands as it was made.
+ * was made by the same request, and that it is as it was made.
  */
 #ifndef CV_KIT_REQUEST_H
 #define CV_KIT_REQUEST_H
@@ -57,8 +57,8 @@ bool cv_request_replayed(cv_call *call, cv_scope_id scope, cv_outcome *ret, cv_e
 bool cv_request_made(cv_call *call, cv_scope_id scope, int64_t rev, cv_outcome *ret, cv_err *err);
 
 /* Commits if the scope is where the caller expects it, or with dry_run says what would have been. `result` is the JSON
- * object of the answer without rev and replayed. A write with nothing in it changes nothing: what was asked for stands,
- * and the answer says that it was done before. False: call->errs says why. */
+ * object of the answer without rev and replayed. A write with nothing in it changes nothing: what was asked for is
+ * there, and the answer says that it was done before. False: call->errs says why. */
 bool cv_request_commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret);
 
 /* The answer: the stored result's members plus "rev", and "replayed": true when it was. */

@@ -8,7 +8,8 @@
  * The command line, help, manual, completion, MCP tools, resources and prompts all come from the descriptor; nothing
  * else of a room is callable from outside. The program's list of descriptors is src/rooms.c.
  *
- * What needs answers of the record (resources, prompts) asks operations for them, through whoever serves: a cv_asker.
+ * What needs answers of the record (resources, prompts) asks operations for them, through the process that serves: a
+ * cv_asker.
  */
 #ifndef CV_KIT_ROOM_H
 #define CV_KIT_ROOM_H
@@ -35,16 +36,16 @@ enum {
     CV_OP_UNASKED = 128,   /* what an agent usually needs: MCP clients are offered it unasked */
     CV_OP_STEADY = 256,    /* its answer follows from the record and the input alone: no files, no time, no chance */
     CV_OP_REGRESSED = 512, /* looks at a record, or mends it, also when it has less than was acknowledged */
-    CV_OP_TAKES_IN = 2048, /* takes in the files of its room itself, and tells of them: there is no intake before it */
+    CV_OP_TAKES_IN = 2048, /* takes in the files of its room itself, and reports them: there is no intake before it */
     CV_OP_FOR_ALL = 1024,  /* agents that are limited to rooms may ask for it, too */
     CV_OP_AGENTS = 8192,   /* registers agents: behind it each room makes its places for them */
-    CV_OP_STARTS = 4096,   /* starts programs and may take days: servers refuse it unless they were told otherwise; at
-                            * the command line a signal ends it in good order */
+    CV_OP_STARTS = 4096,   /* starts programs and may take days: servers refuse it unless they were started with
+                            * --allow-run; at   the command line a signal ends it in good order */
 };
 
 struct cv_room;
 typedef struct cv_operation {
-    const char *room; /* the name of its room; "": stands at the top level */
+    const char *room; /* the name of its room; "": is at the top level */
     const char *verb; /* "round-register" */
     const char *tool; /* its name for MCP clients, NULL: not offered; it ends with the verb */
     const char *summary;
@@ -60,7 +61,7 @@ typedef struct cv_operation {
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-/* Runs operations for a resource, a prompt or a completion, in the project of whoever is served. */
+/* Runs operations for a resource, a prompt or a completion, in the project of anyone who is served. */
 typedef struct {
     cv_arena *arena;
     bool (*run)(void *ctx, cv_str operation, cv_str input, cv_str *ret_reply, cv_err *err);
@@ -104,7 +105,7 @@ typedef struct {
     /* … or a number that differs after every change of what is read; below zero: it is not known. */
     int64_t (*rev)(cv_record *record, cv_arena *a, const char *root, const cv_str *values);
     /* Those that there are, in pages: as the room completes the name in braces; or by a function. Else only the
-     * template is told. */
+     * template is reported. */
     bool listed;
     bool (*list)(const cv_asker *asker, cv_str after, cv_resource_page *ret_page, cv_err *err);
 } cv_resource;
@@ -130,7 +131,8 @@ typedef struct {
 
 /* ---- what people want to hear of --------------------------------------------------------------------------------- */
 
-/* Something that holds in a scope. As long as it is found under the same key it is the same thing, which is told once.
+/* Something that holds in a scope. As long as it is found under the same key it is the same thing, which is reported
+ * once.
  */
 typedef struct {
     cv_str key;
@@ -146,7 +148,7 @@ typedef struct {
 /* A name for what may hold. Rooms may share one: who asks for "blocked" hears of all of them. */
 typedef struct {
     const char *name, *about;
-    /* Asks how one scope stands now, and adds what holds. */
+    /* Looks at one scope as it is now, and adds what holds. */
     bool (*look)(const cv_asker *asker, cv_str scope, cv_held_list *ret, cv_err *err);
     bool in_silence; /* worth a word only when nothing was committed in the scope for a while */
 } cv_condition;
@@ -194,13 +196,13 @@ typedef struct {
 
 /* ---- the descriptor ---------------------------------------------------------------------------------------------- */
 
-/* Tables may be NULL; behind the last row of one stands a row of zeroes. */
+/* Tables may be NULL; after the last row of one there is a row of zeroes. */
 typedef struct cv_room {
-    const char *name; /* "dialogue"; "": its operations stand at the top level */
+    const char *name; /* "dialogue"; "": its operations are at the top level */
     const char *summary;
     bool of_project;          /* like the top level it belongs to all rooms: servers do not offer it by name */
     const char *details;      /* paragraphs for the help */
-    const char *instructions; /* what MCP clients are told before they begin: sentences */
+    const char *instructions; /* what MCP clients read before they begin: sentences */
     /* Lines: the first for the help of the program, others for the operations of the project that they begin with. */
     const char *examples;
     const cv_operation *ops;
@@ -239,7 +241,7 @@ typedef struct cv_room {
      * writes what has come into the record since. It runs before every operation of the room that has the record, and
      * in a server while somebody has subscribed; nobody acts in `call`, and its input is empty. Where nothing waits it
      * must cost little. False: an operation that writes is refused with err; one that reads answers what the record
-     * has, and the log tells why that may be less. NULL: there are no such files. */
+     * has, and the log says why that may be less. NULL: there are no such files. */
     bool (*intake)(cv_call *call, cv_err *err);
     /* Somebody was registered: makes the folders that the room has for agents, and writes nothing into the record. The
      * input is that of the operation: `agent_id` when it was one. NULL: there are no such folders. */
@@ -249,7 +251,7 @@ typedef struct cv_room {
     const char *const *limits;
     /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
-    /* Figures for whoever watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */
+    /* Figures for anyone who watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */
     bool (*measure)(cv_call *call, cv_gauges *ret, cv_err *err);
 } cv_room;
 

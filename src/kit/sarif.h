@@ -1,6 +1,6 @@
 /* sarif.h - findings as SARIF 2.1.0, for code scanning.
  *
- * Begin once, then the results of each file, then end. All rules stand in the driver, in the order of their table, so
+ * Begin once, then the results of each file, then end. All rules are in the driver, in the order of their table, so
  * that a result's ruleIndex is its rule. Columns count code points. Fixes name bytes: they replace what the file has
  * there. The invocation names what could not be read.
  */

@@ -540,7 +540,7 @@ bool cv_schema_check(cv_arena *a, const cv_json *schema, cv_str text, const cv_j
     check_value(&w, schema, value, &(step){0});
     if (is_full(&w))
         cv_err_suggest(cv_errs_add(errs, a, CV_ERR_TOO_LARGE, "there may be more faults than these %d", CV_MAX_FAULTS),
-                       CV_STR("mend these, then try again"));
+                       CV_STR("correct these, then try again"));
     return errs->count == before;
 }
 

@@ -16,7 +16,7 @@
  * depends; and x-secret, a member of a reply that is shown there and nowhere else.
  *
  * All faults are found in one walk, in the order of the text, each with its path, value, line and column:
- * missing_field, unknown_field, invalid_value. The walk is linear in the request. A NUL is refused wherever it stands:
+ * missing_field, unknown_field, invalid_value. The walk is linear in the request. A NUL is refused wherever it is:
  * neither files nor the record could keep it. Schemas are part of the program and trusted; cv_schema_lint() is for the
  * tests.
  */

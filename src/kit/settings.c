@@ -69,15 +69,15 @@ static bool parse_line(cv_arena *a, cv_str line, size_t number, cv_settings *ret
     cv_str name = equal == SIZE_MAX ? line : trim(cv_str_head(line, equal));
     cv_str value = equal == SIZE_MAX ? CV_STR("") : trim(cv_str_from(line, equal + 1));
     if (!is_known(name))
-        return refuse(err, a, number, name, "a setting that is not known");
+        return refuse(err, a, number, name, "an unknown setting");
     if (cv_settings_get(ret, name).p)
-        return refuse(err, a, number, name, "a setting that stands there twice");
+        return refuse(err, a, number, name, "a setting that is there twice");
     if (value.n < 2 || value.p[0] != '"' || value.p[value.n - 1] != '"')
-        return refuse(err, a, number, name, "a value stands in double quotes");
+        return refuse(err, a, number, name, "a value must be in double quotes");
     value = (cv_str){value.p + 1, value.n - 2};
     for (size_t i = 0; i < value.n; i++)
         if ((unsigned char)value.p[i] < ' ' || value.p[i] == '"' || value.p[i] == '\\')
-            return refuse(err, a, number, name, "a value has no quotes, backslashes and control characters in it");
+            return refuse(err, a, number, name, "a value must not have quotes, backslashes or control characters");
     if (moved_room(name) && !is_below(value))
         return refuse(err, a, number, name, "a folder that is not below the project's");
     *CV_PUSH(a, ret) = (cv_setting){cv_arena_copy(a, name), cv_arena_copy(a, value)};

@@ -7,7 +7,7 @@
  * One setting a line, `name = "value"`; a line that begins with # says nothing. `store` is the project's own
  * (project/config.h); `ROOM.root` is the folder, below that of the project, in which a room has its files that would
  * lie in .conclave else (kit/room.h: folder_moves). A setting that is not known is an error: what somebody has decided
- * must not be passed over.
+ * must not be skipped.
  */
 #ifndef CV_KIT_SETTINGS_H
 #define CV_KIT_SETTINGS_H

@@ -7,7 +7,7 @@
  *
  *     #define CV_THIS_TYPE cv_estimate
  *     static const cv_shape estimate[] = {
- *         CV_FIELD(OR_NULL, rounds_left, "null: nothing can be said"),
+ *         CV_FIELD(OR_NULL, rounds_left, "null: unknown"),
  *         CV_FIELD(ALWAYS, reason, ""),
  *         {0},
  *     };
@@ -27,7 +27,7 @@
  * The C type of a scalar says what it is in JSON (cv_str, bool, int64_t, int, and size_t, which is never below 0). The
  * last argument of a row describes the member for people; "": its name says it.
  *
- * A shape is an array of rows, and behind the last one a row of zeroes. Its members stand in the order of the rows; an
+ * A shape is an array of rows, and behind the last one a row of zeroes. Its members are in the order of the rows; an
  * object has no others.
  */
 #ifndef CV_KIT_SHAPE_H
@@ -45,7 +45,7 @@ typedef enum {
     CV_M_COUNT,  /* size_t */
     CV_M_SMALL,  /* int */
     CV_M_BOOL,   /* bool */
-    CV_M_ANY,    /* cv_str, JSON: these are written as they stand */
+    CV_M_ANY,    /* cv_str, JSON: these are written as they are */
     CV_M_NUMBER, /* … a number */
     CV_M_MAP,    /* … an object */
     CV_M_NAMES,  /* … a list of texts */
@@ -53,9 +53,9 @@ typedef enum {
     CV_M_INTS,   /* int64_t *, size_t: none of them absent */
     CV_M_OBJECT, /* another shape */
     CV_M_LIST,   /* of another shape: T *, size_t, or T **, size_t */
-    CV_M_SPREAD, /* the members of another shape stand here */
-    CV_M_ROW,    /* the fields of a record type stand here (record/type.h) */
-    CV_M_CASE,   /* … when a pointer of this struct is not NULL: one of the cases that stand together */
+    CV_M_SPREAD, /* the members of another shape are here */
+    CV_M_ROW,    /* the fields of a record type are here (record/type.h) */
+    CV_M_CASE,   /* … when a pointer of this struct is not NULL: one of the cases that are together */
     CV_M_FIXED,  /* always the same text */
     CV_M_HAND,   /* a function writes it */
     CV_M_OTHERS, /* a function writes some members, and another one their schemas */
@@ -70,7 +70,7 @@ struct cv_shape {
     cv_str name;
     cv_when when;
     bool needs;             /* an object that is there when the text at `count` is */
-    bool at;                /* what is told is behind a pointer, or the list is one of pointers */
+    bool at;                /* what is reported is behind a pointer, or the list is one of pointers */
     bool later;             /* somebody else adds it to the answer */
     uint32_t behind;        /* the offset of a pointer to the struct that has the value, plus one; 0: it is this one */
     uint32_t offset, count; /* of the value, of the number of items */
@@ -207,13 +207,13 @@ void cv_shape_schema_properties(cv_json_writer *w, const cv_shape *shape);
     }
 
 /* What is known of such a field besides: it is never absent (ALWAYS), its JSON is an object (MAP), it is one of some
- * words. These rows are for the schema alone; they stand before CV_ROW, which writes the field. */
+ * words. These rows are for the schema alone; they are before CV_ROW, which writes the field. */
 #define CV_ROW_SAYS(when_, kind_, name_, words_, about_)                                                               \
     {                                                                                                                  \
         CV_M_HEAD(name_, kind_, when_, about_), .later = true, .words = (words_)                                       \
     }
 
-/* The members that another shape tells of this struct. */
+/* The members of this struct that another shape has. */
 #define CV_SPREAD_SAME(shape_)                                                                                         \
     {                                                                                                                  \
         CV_M_HEAD("", SPREAD, ALWAYS, ""), .shape = (shape_)                                                           \
@@ -225,7 +225,7 @@ void cv_shape_schema_properties(cv_json_writer *w, const cv_shape *shape);
         CV_M_HEAD("", SPREAD, ALWAYS, ""), .shape = (shape_), .mark = "x-below"                                        \
     }
 
-/* Further members of this struct, when a pointer in it is not NULL. Of cases that stand together there is one: what all
+/* Further members of this struct, when a pointer in it is not NULL. Of cases that are together there is one: what all
  * of them have is required. */
 #define CV_CASE(member, shape_)                                                                                        \
     {                                                                                                                  \

@@ -3,7 +3,7 @@
  *     … most of the ⟦supply⟧ comes from one island, and the ⟦supplier⟧ …
  *
  * The lines where the most different terms are met, on one line: white space is made one space, control characters go,
- * cuts are made between words where there are any, always between characters. The signs ⟦ and ⟧ stand around hits and
+ * cuts are made between words where there are any, always between characters. The signs ⟦ and ⟧ are around hits and
  * nowhere else: where the text itself has them, the snippet has [ and ].
  */
 #ifndef CV_KIT_SNIPPET_H

@@ -4,7 +4,8 @@
  *     {"score": "ten", "items": [{"label": "a"}, 5]}     faults at score, items[1]
  *     {"items": [{"label": "a"}, {"label": ""}]}         the sound part: items keep their places
  *
- * What is required and not there is empty, so that whoever reads the sound part finds every required field but numbers.
+ * What is required and not there is empty, so that anyone who reads the sound part finds every required field but
+ * numbers.
  */
 #ifndef CV_KIT_VALID_PART_H
 #define CV_KIT_VALID_PART_H

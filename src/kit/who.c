@@ -24,7 +24,7 @@ static bool open_token(cv_record *record, cv_arena *a, cv_str secret, cv_token_r
     if (!cv_token_find(record, a, secret, ret_token, &found, err))
         return false;
     if (!found || ret_token->revoked_at.p) {
-        cv_err_set(err, CV_ERR_TOKEN, found ? "the token was revoked" : "no such token is known in this project");
+        cv_err_set(err, CV_ERR_TOKEN, found ? "the token was revoked" : "this project does not have this token");
         cv_err_operation(err, CV_STR("token add"));
         cv_err_suggest(err, CV_STR("makes another one"));
         return false;
@@ -77,7 +77,7 @@ static bool refuse_room(cv_call *call, const cv_act *act, cv_str rooms, const ch
     cv_err_set(err, CV_ERR_NOT_ALLOWED, "%s '%.*s' is limited to %.*s: this is of %.*s", what, CV_FMT(call->who.name),
                CV_FMT(listed(call->arena, rooms)), CV_FMT(room));
     cv_err_operation(err, CV_STR("agent show"));
-    cv_err_suggest(err, CV_STR("tells where an agent may act"));
+    cv_err_suggest(err, CV_STR("shows where an agent may act"));
     return false;
 }
 
@@ -85,7 +85,7 @@ static bool refuse_write(const cv_call *call, cv_err *err)
 {
     cv_err_set(err, CV_ERR_NOT_ALLOWED, "the token of '%.*s' is for reading only", CV_FMT(call->who.name));
     cv_err_operation(err, CV_STR("token add"));
-    cv_err_suggest(err, CV_STR("makes one that may write"));
+    cv_err_suggest(err, CV_STR("makes a token that may write"));
     return false;
 }
 
@@ -177,7 +177,7 @@ bool cv_call_needs_verified(cv_call *call, const char *what)
     cv_err *fault = cv_errs_add(call->errs, call->arena, CV_ERR_NOT_VERIFIED, "%s is for people, and %s", what,
                                 !call->who.name.p     ? "nobody is named"
                                 : !call->who.is_human ? "the caller is not registered as one"
-                                                      : "it is only claimed that one acts");
+                                                      : "the name is only claimed, not proved");
     cv_err_suggest(fault, CV_STR("do it at the terminal with --as NAME, or with the token of a person"));
     return false;
 }

@@ -1,4 +1,4 @@
-/* writing.h - one write of any room: the rows it makes and the events that tell about them, committed together.
+/* writing.h - one write of any room: the rows it makes and the events that describe them, committed together.
  *
  *     locked                                           optimistic
  *     cv_writing_begin(&w, record, a, scope, op, now)   cv_writing_from(&w, record, a, scope, &position, now)
@@ -54,7 +54,7 @@ bool cv_writing_begin(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id
 void cv_writing_from(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *at,
                      cv_str now);
 
-/* Was this request committed before? Then ret->how is REPLAYED, and the answer is in ret. False: it cannot be told, or
+/* Was this request committed before? Then ret->how is REPLAYED, and the answer is in ret. False: it cannot be known, or
  * the op_id was used for another request. A locked write asks before it does anything; of an optimistic one commit
  * asks. */
 bool cv_writing_done_before(cv_writing *w, const cv_request *request, cv_written *ret, cv_err *err);
@@ -66,10 +66,10 @@ void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row);
 /* An event about a thing. The caller may fill in step, actors, reason, result_id, reference and data. */
 cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subject_id, cv_str event_type);
 
-/* The event vouches for this row as it will be at commit. */
+/* The event covers this row as it will be at commit. */
 void cv_writing_covers(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row);
 
-/* The text of a stored row is replaced by its hash, and the event vouches for that. `row` is the stored row; a text
+/* The text of a stored row is replaced by its hash, and the event covers that. `row` is the stored row; a text
  * that is redacted already stays as it is. */
 void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row, cv_str field);
 

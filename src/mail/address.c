@@ -61,7 +61,7 @@ static bool to_everybody(addressing *x)
     for (size_t i = 0; i < all.count; i++)
         if (!cv_str_eq(all.items[i].name, x->sender->name))
             add(x, &all.items[i]);
-    return x->to->count > before || refuse_nobody(x, "there is nobody but the sender");
+    return x->to->count > before || refuse_nobody(x, "there is nobody except the sender");
 }
 
 /* Of those who can do it, whoever has the least waiting; equals by name. */

@@ -1,4 +1,4 @@
-/* answer.h - a message as answers tell it: to whom it was delivered, as it stands now. */
+/* answer.h - a message as answers tell it: to whom it was delivered, as it is now. */
 #ifndef CV_MAIL_ANSWER_H
 #define CV_MAIL_ANSWER_H
 

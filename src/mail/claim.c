@@ -1,7 +1,7 @@
 /* claim.c - working on mail: claim, done, fail, requeue.
  *
  *     claim    the most urgent message that can be claimed; or a certain one. The lease has a token: a number that
- *              grows with every claim, so that whoever comes late is known to be late
+ *              grows with every claim, so that anyone who comes late is known to be late
  *     done     only with the token of a lease that is not over
  *     fail     the same; the message can be claimed again, until it was claimed three times: then it is a dead letter
  *     requeue  a dead, failed or expired one is new again
@@ -232,8 +232,8 @@ const cv_shape cv_mail_claim_shape[] = {
     CV_OBJECT_AT(OR_NULL, "message", message, cv_mail_whole_shape, "null: there is nothing to claim"),
     CV_FIELD(IF_ANY, token, "to be given to done and fail"),
     CV_FIELD(IF_ANY, expires_at, "when the lease is over"),
-    CV_FIELD(IF_ANY, settled, "expired ones that were taken out of the way"),
-    CV_FIELD(IF_ANY, more, "there are more of these: claim again"),
+    CV_FIELD(IF_ANY, settled, "expired messages that were set aside"),
+    CV_FIELD(IF_ANY, more, "there are more expired messages: claim again"),
     CV_JSON_AS(IF_ANY, ANY, "warnings", warnings, ""),
     CV_NUMBER(ALWAYS, "rev", rev, 0, CV_NO_LIMIT, "of the post office"),
     CV_FIELD(IF_ANY, replayed, "the same request was done before: its answer again"),
@@ -306,7 +306,7 @@ const cv_shape cv_mail_settled_shape[] = {
     CV_WORD(ALWAYS, "state", state, &cv_mail_state_words, ""),
     CV_FIELD(IF_ANY, attempts_left, "how often it can be claimed again"),
     CV_LIST_WHEN(CV_IF_ANY, "delivered", delivered.items, delivered.count, cv_mail_receipt_shape,
-                 "tasks that had waited for this one"),
+                 "tasks that waited for this one"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, ""),
     CV_WRITTEN("post office"),
     CV_TRIED,
@@ -317,7 +317,7 @@ const cv_shape cv_mail_settled_shape[] = {
 static bool refuse_late(cv_mail_writing *o, const cv_mail_delivery *d, const char *why)
 {
     cv_err *fault = cv_refuse(o->call, CV_ERR_LEASE_LOST, CV_STR(""), "token", CV_STR(""), "%s", why);
-    cv_err_suggest(fault, cv_arena_printf(o->arena, "what was done is not recorded: claim the message '%.*s' again",
+    cv_err_suggest(fault, cv_arena_printf(o->arena, "this result was not recorded: claim the message '%.*s' again",
                                           CV_FMT(d->message_id)));
     return false;
 }
@@ -426,7 +426,7 @@ static bool finish_named(cv_call *call, const char *operation, finishing *f)
     if (f->wanted.p)
         return cv_mail_write(call, operation, finish, f);
     cv_err_suggest(cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "message_id", CV_STR(""),
-                             "neither message_id nor task_id says what is finished"),
+                             "neither message_id nor task_id is given"),
                    CV_STR("give one of them: both are in the answer of 'mail claim'"));
     return false;
 }
@@ -533,8 +533,8 @@ static bool requeue(cv_mail_writing *o, void *ctx, cv_str *ret_result)
         return refuse_unknown(o->call, r->message_id, r->only.p ? r->only : CV_STR("anybody"));
     if (r->receipts.count == 0) {
         cv_refuse(o->call, CV_ERR_MESSAGE_SETTLED, CV_STR(""), "message_id", r->message_id,
-                  "the message '%.*s' is %.*s: dead, failed and expired ones can be new again", CV_FMT(r->message_id),
-                  CV_FMT(cv_mail_states[cv_mail_state_at(other, o->now_ms)].word));
+                  "the message '%.*s' is %.*s: only dead, failed and expired messages can be new again",
+                  CV_FMT(r->message_id), CV_FMT(cv_mail_states[cv_mail_state_at(other, o->now_ms)].word));
         return false;
     }
     cv_mail_significant_add(o, "OVERRIDE", o->call->who.name,

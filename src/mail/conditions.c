@@ -76,7 +76,7 @@ static bool look_dead(const cv_asker *asker, cv_str scope, cv_held_list *ret, cv
 }
 
 const cv_condition cv_mail_conditions[] = {
-    {"mail", "a message waits for somebody who has not taken it", look_mail, false},
+    {"mail", "a message waits for an agent that has not claimed it", look_mail, false},
     {"dead-letter", "a message was given up", look_dead, false},
     {0},
 };

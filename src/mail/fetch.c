@@ -5,9 +5,9 @@
  *     the write   the prompt that the answer names (request_id), or that has the slot, is answered and fetched;
  *                 a command in it is sent to its target; the next prompt of the queue is staged
  *
- * Whoever is killed before the write leaves the answer under its private name, and whoever is killed behind it leaves a
- * row that names that file: the next fetch hands it out then, because nobody can have got it. What was handed out and
- * archived is not handed out again, but by its request id.
+ * A process that is killed before the write leaves the answer under its private name, and the process that is killed
+ * behind it leaves a row that names that file: the next fetch hands it out then, because nobody can have got it. What
+ * was given out and archived is not given out again, but by its request id.
  */
 #include "base/notify.h"
 #include "base/steady.h"
@@ -44,7 +44,7 @@ const cv_shape cv_mail_fetch_shape[] = {
     CV_FIELD(IF_ANY, request_id, "of the prompt"),
     CV_FIELD(IF_ANY, template, ""),
     CV_JSON_AS(IF_ANY, ANY, "answer", answer, ""),
-    CV_FIELD(IF_ANY, repaired, "what was wrong with the JSON, and was mended"),
+    CV_FIELD(IF_ANY, repaired, "what was wrong with the JSON, and was repaired"),
     CV_GROUP_IF(message_id, "routed", routed_shape, "the command in the answer, as it was sent to its target"),
     CV_FIELD(IF_ANY, waits_for, "request_id of the prompt that has the slot"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, ""),

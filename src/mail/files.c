@@ -72,7 +72,7 @@ bool cv_mail_pass(cv_call *call, cv_mail_traffic *ret, cv_err *err)
 bool cv_mail_files_behind(const cv_err *err)
 {
     cv_str why = cv_err_text(err);
-    cv_log_line("the files of the mail are behind the record: %.*s", CV_FMT(why));
+    cv_log_line("the files of the mail are not up to date: %.*s", CV_FMT(why));
     return true;
 }
 

@@ -2,7 +2,7 @@
  *
  * The folders and files of the room are a door to the record (files/door.h). What was put there is taken in before an
  * operation, and what the operation changed is written after it. The record does not depend on them: a folder that
- * cannot be written is told in the log, and the operation is done.
+ * cannot be written is reported in the log, and the operation is done.
  */
 #ifndef CV_MAIL_FILES_H
 #define CV_MAIL_FILES_H
@@ -16,13 +16,13 @@ bool cv_mail_run(cv_call *call, cv_handler handler);
 /* `intake` of the room: takes in what others have put into the folders, then writes what the record has. */
 bool cv_mail_take_in(cv_call *call, cv_err *err);
 
-/* `make_places` of the room: whoever was registered and has files gets its folders. */
+/* `make_places` of the room: anyone who was registered and has files gets its folders. */
 bool cv_mail_make_places(cv_call *call, cv_err *err);
 
-/* The record has it, a file does not show it yet: that is told in the log. Always true. */
+/* The record has it, a file does not show it yet: that is reported in the log. Always true. */
 bool cv_mail_files_behind(const cv_err *err);
 
-/* Whoever waits also waits for files: watches their folders; takes in what has come. */
+/* Anyone who waits also waits for files: watches their folders; takes in what has come. */
 void cv_mail_files_watch(cv_call *call, cv_notify *n);
 void cv_mail_files_take(cv_call *call);
 

@@ -18,7 +18,7 @@ const cv_shape cv_mail_inbox_shape[] = {
     CV_LIST("messages", messages.items, messages.count, cv_mail_shown_shape, "by number: the oldest first"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_FIELD(ALWAYS, waiting, "messages that are not settled"),
-    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_MORE("next", next, "after", "only when there are more: give it as `after` to get the next page"),
     {0},
 };
 #undef CV_THIS_TYPE

@@ -29,7 +29,7 @@ const cv_shape cv_mail_dead_shape[] = {
     CV_SUCCESS,
     CV_LIST("messages", messages.items, messages.count, dead_letter_shape, "by mailbox and number"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
-    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_MORE("next", next, "after", "only when there are more: give it as `after` to get the next page"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -43,7 +43,7 @@ static bool read_place(cv_call *call, cv_str after, cv_mail_delivery *ret)
         return true;
     if (at == SIZE_MAX || !cv_str_to_int(cv_str_from(after, at + 1), &seq)) {
         cv_err_suggest(
-            cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "after", after, "this is not a place in the list"),
+            cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "after", after, "this is not a position in the list"),
             CV_STR("give the `next` of the page before"));
         return false;
     }
@@ -111,7 +111,7 @@ const cv_shape cv_mail_outbox_shape[] = {
     CV_FIELD(ALWAYS, agent, ""),
     CV_LIST("messages", messages.items, messages.count, cv_mail_sent_shape, "the newest first"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
-    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_MORE("next", next, "after", "only when there are more: give it as `after` to get the next page"),
     {0},
 };
 const cv_shape cv_mail_thread_shape[] = {
@@ -119,7 +119,7 @@ const cv_shape cv_mail_thread_shape[] = {
     CV_FIELD(ALWAYS, thread_id, "its first message"),
     CV_LIST("messages", messages.items, messages.count, cv_mail_sent_shape, "the oldest first"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
-    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_MORE("next", next, "after", "only when there are more: give it as `after` to get the next page"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -153,7 +153,7 @@ static bool find_sent(cv_call *call, cv_find find, sent_page *p)
         return cv_call_fail(call, &err);
     if (after.p && !found) {
         cv_err_suggest(
-            cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "after", after, "this is not a place in the list"),
+            cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "after", after, "this is not a position in the list"),
             CV_STR("give the `next` of the page before"));
         return false;
     }

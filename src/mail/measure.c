@@ -1,4 +1,4 @@
-/* measure.c - figures about a post office for whoever watches a server: kit/gauge.h. */
+/* measure.c - figures about a post office for anyone who watches a server: kit/gauge.h. */
 #include "mail/room.h"
 #include "mail/writing.h"
 

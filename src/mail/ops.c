@@ -95,8 +95,8 @@ const cv_operation cv_mail_ops[] = {
      .tool = "conclave_mail_wait",
      .summary = "wait until something new is in a mailbox",
      .details =
-         "Returns at once when there is, and what one wait has returned no other returns, after a restart neither.\n"
-         "Nothing is claimed by it.\n",
+         "Returns at once if there is something. Each message is returned by one wait only, also after a restart.\n"
+         "It claims nothing.\n",
      .examples = "  conclave mail wait Planner-1 --timeout-seconds 1\n",
      .schema = "mail_wait",
      .flags = ADDS | UNASKED,
@@ -108,7 +108,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "take the most urgent message of a mailbox, or a certain one, to work on it",
      .details =
          "The answer has the message, a token, and the time when the lease is over; until then nobody else gets it.\n"
-         "After that it can be claimed again, by anybody. 'done' and 'fail' want the token.\n",
+         "After that anybody can claim it again. 'done' and 'fail' need the token.\n",
      .examples = "  conclave mail claim Planner-1\n"
                  "  conclave mail claim Planner-1 --lease-seconds 60 --json\n",
      .schema = "mail_claim",
@@ -143,7 +143,7 @@ const cv_operation cv_mail_ops[] = {
      .verb = "requeue",
      .tool = "conclave_mail_requeue",
      .summary = "make a dead, failed or expired message new again",
-     .details = "Its attempts begin anew, and it does not expire unless --expires-in says so.\n",
+     .details = "Its attempts are counted from 0 again, and it does not expire unless --expires-in says so.\n",
      .examples = "  conclave mail requeue test-7\n",
      .schema = "mail_requeue",
      .flags = ADDS,
@@ -153,9 +153,9 @@ const cv_operation cv_mail_ops[] = {
      .verb = "dead",
      .tool = "conclave_mail_dead",
      .summary = "list dead letters: what was given up, and why",
-     .details =
-         "What failed or lost its lease three times, what was said to be final, and chains of answers that were\n"
-         "stopped. 'requeue' gives one another chance.\n",
+     .details = "Messages that failed or lost their lease three times or failed with --final, and chains of answers "
+                "that were\n"
+                "stopped. 'requeue' gives one another chance.\n",
      .examples = "  conclave mail dead\n",
      .schema = "mail_dead",
      .flags = READS,
@@ -197,9 +197,8 @@ const cv_operation cv_mail_ops[] = {
      .verb = "slot",
      .tool = "conclave_mail_slot",
      .summary = "list, claim or release the numbers of mailboxes",
-     .details =
-         "The N of mailbox_N.json. A mailbox gets the lowest free number when it is made; a number is one agent's\n"
-         "at a time.\n",
+     .details = "The N of mailbox_N.json. A new mailbox gets the lowest free number; a number belongs to one agent\n"
+                "at a time.\n",
      .examples = "  conclave mail slot list\n"
                  "  conclave mail slot claim Planner-1\n",
      .schema = "mail_slot",
@@ -260,7 +259,7 @@ const cv_operation cv_mail_ops[] = {
     /* ---- files ---- */
     {.room = "mail",
      .verb = "watch",
-     .summary = "take in files as soon as they are dropped, moved or edited",
+     .summary = "read in files as soon as they are dropped, moved or edited",
      .details = "Every operation of this room does so once; a server and 'wait' do so while they run. See\n"
                 "docs/mail-files.md for what can be done with files alone.\n",
      .examples = "  conclave mail watch 0\n",
@@ -336,7 +335,8 @@ const cv_operation cv_mail_ops[] = {
      .verb = "log",
      .tool = "conclave_mail_log",
      .summary = "add an event to the governance log",
-     .details = "Only ever added to; every line has the hash of the one before it. governance_memory.jsonl shows it.\n",
+     .details =
+         "Entries are only added; every line has the hash of the one before it. governance_memory.jsonl shows it.\n",
      .examples = "  conclave mail log POLICY_CHANGED --agent-source User --details '{\"quota\": 100}'\n",
      .schema = "mail_log",
      .flags = ADDS | CV_OP_FILES,

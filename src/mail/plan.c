@@ -163,8 +163,8 @@ bool cv_mail_tasks_read(cv_call *call, const char *field, cv_str text, cv_mail_t
     if (!cv_json_parse(call->arena, text, again, &err))
         return cv_call_fail(call, &err);
     if (again->count > CV_MAIL_MAX_TASKS) {
-        cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), field, absent,
-                  "the list has %u tasks, at most %d are taken at once", again->count, CV_MAIL_MAX_TASKS);
+        cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), field, absent, "the list has %u tasks, at most %d are allowed",
+                  again->count, CV_MAIL_MAX_TASKS);
         return false;
     }
     cv_spot whole = {.call = call, .field = cv_str_of(field)};
@@ -614,7 +614,7 @@ bool cv_mail_special_take(cv_mail_writing *o, const cv_mail_draft *d, cv_mail_sp
     for (size_t i = 0; s->asks && i < d->to.count; i++)
         if (!cv_agent_can(o->arena, &d->to.items[i].row, CV_STR("planning")))
             cv_notice_add(&o->warnings, o->arena, CV_STR("cannot_plan"),
-                          "'%.*s' does not have the capability 'planning': it may not know what to do with this",
+                          "'%.*s' does not have the capability 'planning': it may not be able to handle this",
                           CV_FMT(d->to.items[i].id));
     return !s->answers || take_results(o, d, s);
 }

@@ -29,9 +29,10 @@ static void warn_of_second(cv_mail_writing *o, const cv_mail_agent *agent)
         !last.session.p || cv_str_eq(last.session, session) ||
         last.last_seen + (int64_t)CV_MAIL_SILENCE_SECONDS * 1000 < o->now_ms)
         return;
-    cv_notice_add(&o->warnings, o->arena, CV_STR("second_session"),
-                  "'%.*s' is also at work in the session '%.*s', last seen at %.*s: each message goes to one of them",
-                  CV_FMT(agent->id), CV_FMT(last.session), CV_FMT(cv_mail_time(o->arena, last.last_seen)));
+    cv_notice_add(
+        &o->warnings, o->arena, CV_STR("second_session"),
+        "'%.*s' is also at work in the session '%.*s', last seen at %.*s: each message goes to one of the two",
+        CV_FMT(agent->id), CV_FMT(last.session), CV_FMT(cv_mail_time(o->arena, last.last_seen)));
 }
 
 void cv_mail_sign(cv_mail_writing *o, const cv_mail_agent *agent, const char *act)

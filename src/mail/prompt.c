@@ -190,7 +190,7 @@ static bool run(cv_call *call, const char *operation, cv_mail_work work, act *x)
     }
     if (ok && shown.foreign && x->text.p)
         cv_notice_add(&x->warnings, call->arena, CV_STR("foreign_prompt"),
-                      "temp/cursor_input.txt has a prompt that nobody staged here: this one is shown when it has gone");
+                      "temp/cursor_input.txt has a prompt that nobody staged here: this one is shown after it");
     ok = ok && cv_mail_write(call, operation, work, x);
     if (ok && !cv_json_get_true(call->input, "dry_run"))
         ok = cv_prompt_settle(&door, &current, &shown, &err) || cv_call_fail(call, &err);
@@ -321,7 +321,7 @@ static bool answer(cv_mail_writing *o, void *ctx, cv_str *ret_result)
     bool open = cv_str_eq(row.state, CV_STR("staged")) || cv_str_eq(row.state, CV_STR("taken"));
     bool same = !open && row.answer.p && cv_str_eq(row.answer, x->answer);
     if (!open && !same)
-        return refuse_prompt(o, CV_ERR_PROMPT_SETTLED, row.request_id, "the prompt waits for no answer any more");
+        return refuse_prompt(o, CV_ERR_PROMPT_SETTLED, row.request_id, "the prompt no longer waits for an answer");
     if (open) {
         row.answer = x->answer;
         row.answered_at = o->now;

@@ -1,4 +1,4 @@
-/* prompt_files.c - the files between the prompt slot and whoever runs a model; see prompt_files.h. */
+/* prompt_files.c - the files between the prompt slot and anyone who runs a model; see prompt_files.h. */
 #include "mail/prompt_files.h"
 
 #include <errno.h>
@@ -169,7 +169,7 @@ static bool quarantine(const cv_prompt_door *door, const char *from, const cv_er
         return false;
     cv_err_set(err, CV_ERR_ANSWER_DAMAGED, "temp/cursor_output.json is not an answer: %.*s", CV_FMT(why->message));
     cv_err_value(err, cv_str_of(to));
-    cv_err_suggest(err, cv_arena_printf(a, "it was moved to %s; have it written again as JSON", to));
+    cv_err_suggest(err, cv_arena_printf(a, "it was moved to %s; write it again as JSON", to));
     return false;
 }
 

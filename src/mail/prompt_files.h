@@ -1,4 +1,4 @@
-/* prompt_files.h - the files between the prompt slot and whoever runs a model.
+/* prompt_files.h - the files between the prompt slot and anyone who runs a model.
  *
  *     .conclave/mail/
  *       templates/NAME.j2           templates, by their names
@@ -8,11 +8,11 @@
  *       temp/.input-ID               a prompt on its way to cursor_input.txt
  *       temp/.answer-UNIQUE          an answer on its way into the record
  *       archive/                     prompts that were read, answers that were taken in
- *       quarantine/                  what is no answer, and why
+ *       quarantine/                  what is not an answer, and why
  *
- * The record is the truth. A prompt is committed first and shown then: private file, id, one rename. Whoever is killed
- * in between is followed by somebody who finishes that: a private file, or an id of another prompt, says that the text
- * was not shown yet. An id without text says that a reader has taken it away.
+ * The record is the truth. A prompt is committed first and shown then: private file, id, one rename. A process that is
+ * killed in between is followed by somebody who finishes that: a private file, or an id of another prompt, says that
+ * the text was not shown yet. An id without text says that a reader has taken it away.
  *
  * One process at a time works on these files, under a lock on temp/.
  */
@@ -38,7 +38,7 @@ cv_where cv_mail_file(const cv_call *call, const char *path);
 
 typedef struct {
     bool taken_away; /* the staged text was shown, and is not there any more */
-    bool foreign;    /* a text stands there that nobody staged */
+    bool foreign;    /* a text is there that nobody staged */
 } cv_prompt_shown;
 
 /* Makes the files say what the record says; `current` is the prompt that has the slot, or NULL. */

@@ -144,7 +144,7 @@ static bool read_common(cv_call *call, paper *p)
     bool named = cv_json_get(call->input, CV_STR("agent")) || call->who.name.p;
     bool good = !named || cv_mail_actor(call, "agent", &p->agent);
     if (p->title.n > 0 && cv_str_has_control(p->title)) {
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "title", p->title, "a title stands on one line");
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "title", p->title, "a title must be on one line");
         good = false;
     }
     return cv_mail_text_of(call, &p->text, &p->template) && good;
@@ -202,7 +202,7 @@ typedef struct {
 
 #define CV_THIS_TYPE listed
 static const cv_shape listed_shape[] = {
-    CV_FIELD(ALWAYS, path, "below the mail root"),
+    CV_FIELD(ALWAYS, path, "below the folder of the mail"),
     CV_FIELD(ALWAYS, kind, ""),
     CV_FIELD(IF_ANY, agent, ""),
     CV_FIELD(IF_ANY, title, ""),

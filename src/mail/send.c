@@ -93,15 +93,16 @@ static void read_content(cv_call *call, cv_mail_message *m)
     bool envelope = type.p || data;
     if (command.p && envelope)
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), type.p ? "type" : "data", type,
-                  "command and params are one writing, type and data the other: use one of them");
+                  "command and params, or type and data: use one of the two forms");
     if (body.p && (params || data))
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "body", CV_STR(""),
-                  "body stands for params.body: give it there, or leave params and data out");
+                  "body is the same as params.body: give one of them");
     if (body.p && !cv_str_trim(body).n)
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "body", CV_STR(""), "the message is empty"),
                        CV_STR("write a text, or leave body out and give a command"));
     if (params && data)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "params", CV_STR(""), "params stand in data.params here");
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "params", CV_STR(""),
+                  "with type and data, the params are in data.params");
     if (envelope && !type.p)
         cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("type")});
     else if (envelope && !data && !params && !body.p)
@@ -404,9 +405,9 @@ static bool within_quota(cv_mail_writing *o, const cv_mail_agent *agent, const c
     if (mailbox->waiting < most)
         return true;
     cv_err_suggest(cv_refuse(o->call, CV_ERR_MAILBOX_FULL, CV_STR(""), "to", agent->id,
-                             "%lld messages wait for '%.*s', as many as may", (long long)mailbox->waiting,
+                             "%lld messages wait for '%.*s', which is the limit", (long long)mailbox->waiting,
                              CV_FMT(agent->id)),
-                   CV_STR("send it again when it has worked some off; agent limit --quota changes this"));
+                   CV_STR("send it again when some are done; agent limit --quota changes this"));
     return false;
 }
 
@@ -520,7 +521,7 @@ static void warn_of_equal(cv_mail_writing *o, const cv_mail_draft *draft, cv_mai
 {
     if (cv_str_eq(own->last_digest, draft->message.digest))
         cv_notice_add(&o->warnings, o->arena, CV_STR("equal_message"),
-                      "the last message of '%.*s' was equal: this is a second one", CV_FMT(draft->sender.id));
+                      "the last message of '%.*s' was the same: this is a second one", CV_FMT(draft->sender.id));
     own->last_digest = draft->message.digest;
     own->sent++;
 }

@@ -34,7 +34,7 @@ const cv_shape cv_mail_slot_shape[] = {
     CV_LIST("slots", slots.items, slots.count, slot_shape,
             "by number; of a claim or release: the one that it is about"),
     CV_LATER(IF_ANY, "rev", INT, 0, "of the post office after this write"),
-    CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "it was so before"),
+    CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "it was like this before"),
     CV_TRIED,
     {0},
 };
@@ -87,7 +87,7 @@ static cv_str id_of(cv_mail_writing *o, cv_str name)
 
 static bool refuse_taken(cv_mail_writing *o, int64_t number, cv_str by, const char *what_to_do)
 {
-    cv_err_suggest(cv_refuse(o->call, CV_ERR_SLOT_TAKEN, CV_STR(""), "slot", CV_STR(""), "slot %lld is that of '%.*s'",
+    cv_err_suggest(cv_refuse(o->call, CV_ERR_SLOT_TAKEN, CV_STR(""), "slot", CV_STR(""), "slot %lld belongs to '%.*s'",
                              (long long)number, CV_FMT(by)),
                    cv_str_of(what_to_do));
     return false;

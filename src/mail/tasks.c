@@ -1,4 +1,4 @@
-/* tasks.c - tasks that stand: following their deliveries, which are ready, the graph of a plan; see tasks.h. */
+/* tasks.c - tasks that are: following their deliveries, which are ready, the graph of a plan; see tasks.h. */
 #include "mail/tasks.h"
 
 #include <assert.h>
@@ -175,7 +175,7 @@ bool cv_mail_named_message(cv_call *call, cv_str *ret)
     if (ret->p)
         return true;
     cv_err *fault = cv_refuse(call, CV_ERR_TASK_STATUS, CV_STR(""), "task_id", task_id, "the task '%.*s' %s",
-                              CV_FMT(task_id), task.waits_for > 0 ? "waits for others" : "was handed in as settled");
+                              CV_FMT(task_id), task.waits_for > 0 ? "waits for others" : "was given as finished");
     cv_err_operation(fault, CV_STR("mail graph"));
     cv_err_suggest(fault, CV_STR("shows what it waits for"));
     return false;
@@ -207,13 +207,13 @@ static const cv_shape task_shape[] = {
     CV_FIELD_AS(ALWAYS, "status", row.status, "PENDING, RUNNING, COMPLETED, FAILED"),
     CV_FIELD_AS(ALWAYS, "priority", row.priority, "1 is the most urgent"),
     CV_JSON_AS(OR_EMPTY, NAMES, "depends_on", depends_on, ""),
-    CV_FIELD_AS(OR_ZERO, "waits_for", row.waits_for, "of these: how many are not completed"),
+    CV_FIELD_AS(OR_ZERO, "waits_for", row.waits_for, "how many of these are not completed"),
     CV_FIELD_AS(IF_ANY, "parent_plan", row.parent_plan, ""),
     CV_FIELD_AS(IF_ANY, "parent", row.parent, "the task that this one is a part of"),
     CV_FIELD_AS(OR_ZERO, "depth", row.depth, ""),
     CV_FIELD_AS(IF_ANY, "message_id", row.message_id, "by which it was delivered"),
     CV_JSON_AS(IF_ANY, MAP, "params", params, ""),
-    CV_JSON_AS(IF_ANY, MAP, "extra", extra, "members that this room does not know"),
+    CV_JSON_AS(IF_ANY, MAP, "extra", extra, "members that mail does not know"),
     {0},
 };
 #undef CV_THIS_TYPE

@@ -5,7 +5,7 @@
  *     mailbox    one agent's: numbers that are given out next, counters, how far it was read
  *     slot       a number for a mailbox: the N of mailbox_N.json
  *     presence   the last sign of life of an agent; volatile
- *     plan       a list of tasks that was handed in
+ *     plan       a list of tasks that was sent
  *     task       (plan, task_id) -> who does it, its state, what it waits for
  *     need       a dependency, by the task that is waited for
  *
@@ -49,7 +49,7 @@
     F(TEXT, OUTLINE, claimed_at) F(TEXT, OUTLINE, settled_at) F(TEXT, OUTLINE, superseded_by)                          \
     F(TEXT, OUTLINE, reason) F(TEXT, LONG, output) F(TEXT, LONG, error)
 
-/* `waiting`: deliveries that are open. `seen`: the number up to which `wait` has handed out. `minute` and `in_minute`:
+/* `waiting`: deliveries that are open. `seen`: the number up to which `wait` has given out. `minute` and `in_minute`:
  * the minute in which it sent last (since 1970), and how many. */
 #define CV_MAIL_MAILBOX_FIELDS(F)                                                                                      \
     F(TEXT, KEY, agent) F(TEXT, OUTLINE, agent_id) F(INT, OUTLINE, slot) F(INT, OUTLINE, next_seq)                     \

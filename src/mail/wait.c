@@ -1,8 +1,8 @@
 /* wait.c - mail wait: until something new is in the mailbox, or the time is over.
  *
- * The mailbox remembers how far it was handed out (`seen`), durably: what one wait has returned no other returns, after
+ * The mailbox remembers how far it was given out (`seen`), durably: what one wait has returned no other returns, after
  * a restart neither. A wait looks once, then sleeps until a file of the record is written, by whatever process, and
- * looks again if something was committed; where the engine cannot tell that, it looks four times a second. Finding
+ * looks again if something was committed; where the engine cannot know that, it looks four times a second. Finding
  * something new is one write: it reads the messages and moves `seen` on, so of two who wait for one mailbox each gets
  * other messages.
  */
@@ -37,7 +37,7 @@ const cv_shape cv_mail_wait_shape[] = {
     CV_FIELD(ALWAYS, agent, ""),
     CV_LIST("messages", messages.items, messages.count, cv_mail_shown_shape, "those that no wait has returned before"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
-    CV_FIELD(ALWAYS, cursor, "the last number that was handed out"),
+    CV_FIELD(ALWAYS, cursor, "the last number that a wait has returned"),
     CV_FIELD(IF_ANY, timed_out, "nothing came"),
     {0},
 };

@@ -32,8 +32,8 @@ static bool may_be_word(cv_call *call, const char *field, const cv_mail_agent *w
 
 static bool refuse_nobody(cv_call *call, const char *field)
 {
-    cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""),
-                              "nobody is named: %s is missing, and nobody acts", field);
+    cv_err *fault =
+        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""), "%s is missing, and nobody acts", field);
     cv_err_suggest(fault, cv_arena_printf(call->arena, "give %s, or act as an agent: --as NAME", field));
     return false;
 }
@@ -415,7 +415,7 @@ cv_event_row *cv_mail_event(cv_mail_writing *o, cv_str subject_type, cv_str subj
 void cv_mail_change(cv_mail_writing *o, const cv_mail_delivery *delivery)
 {
     cv_json_writer *w = &o->told.json;
-    assert(o->told.event && "an event tells of the change");
+    assert(o->told.event && "an event describes the change");
     if (o->told.data.n == 0) {
         *w = (cv_json_writer){.out = &o->told.data};
         cv_json_begin_object(w);

@@ -33,8 +33,8 @@ typedef struct {
     bool is_word;     /* System or User: it can send, and that is all */
 } cv_mail_agent;
 
-/* Who acts or sends: `field` of the input, or whoever acts. System and User are who nobody else claims to be. Faults go
- * to call->errs: nobody is named, unknown, somebody else than whoever acts. */
+/* Who acts or sends: `field` of the input, or the caller. System and User are who nobody else claims to be. Faults go
+ * to call->errs: nobody is named, unknown, somebody else than the caller. */
 bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret_agent);
 
 /* Whose mailbox is looked at: the same, but anybody may look. */
@@ -116,8 +116,8 @@ bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t n
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 
-/* The mailbox of an agent as it stands in this write; one that is not there yet is made, with the next free slot. The
- * row is that of the write: whoever changes it changes what is committed. NULL: o->err. */
+/* The mailbox of an agent as it is in this write; one that is not there yet is made, with the next free slot. The
+ * row is that of the write: anyone who changes it changes what is committed. NULL: o->err. */
 cv_mail_mailbox *cv_mail_mailbox_of(cv_mail_writing *o, const cv_mail_agent *agent);
 
 /* The same, but one that is made has no slot; and the lowest number that no mailbox has. */
@@ -144,7 +144,7 @@ int64_t cv_mail_now(const cv_call *call); /* for those who only look: the caller
 /* The state of a delivery at this moment: a lease that is over, an instruction that has expired. */
 cv_mail_state cv_mail_state_at(const cv_mail_delivery *delivery, int64_t now_ms);
 
-/* What its sender is told of a delivery: that the recipient has seen it, too. */
+/* What its sender learns about a delivery: that the recipient has seen it, too. */
 cv_str cv_mail_receipt_of(const cv_mail_delivery *delivery, const cv_mail_mailbox *mailbox, int64_t now_ms);
 
 /* A UUID of version 7: ids in the order in which they were made. */

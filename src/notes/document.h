@@ -10,7 +10,7 @@
  *     ---
  *     Source: docs/garden.md (lines 3-7)
  *
- * Every value stands in quotes as JSON and YAML both read them; nothing is cut.
+ * Every value is in quotes as JSON and YAML both read them; nothing is cut.
  */
 #ifndef CV_NOTES_DOCUMENT_H
 #define CV_NOTES_DOCUMENT_H

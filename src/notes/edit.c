@@ -21,7 +21,7 @@ const cv_shape cv_notes_edit_shape[] = {
     CV_FIELD(ALWAYS, path, "the file, below the project's folder"),
     CV_FIELD(ALWAYS, changed, "false: it says this already"),
     CV_FIELD(ALWAYS, logged, "messages that were entered into dialog_messages"),
-    CV_FIELD(ALWAYS, archived, "dialogs that others took the place of"),
+    CV_FIELD(ALWAYS, archived, "dialogs that were replaced"),
     CV_FIELD(IF_ANY, first_number, "dialog_message_id of the first new message"),
     CV_FIELD(IF_ANY, last_number, "… of the last one"),
     CV_FIELD_AS(IF_ANY, "thread", thread_number, "dialog_threads_id"),
@@ -277,9 +277,9 @@ bool cv_edit_run(cv_call *call, cv_str operation, cv_edit *edit)
     if (!changed)
         return true;
     cv_err_set(&err, CV_ERR_FILE_CHANGED,
-               "somebody else changed the file meanwhile: it stands as they left it, and your "
+               "somebody else changed the file meanwhile: it was left as it is, and your "
                "messages are in the log as withdrawn");
     cv_err_file(&err, edit->path);
-    cv_err_suggest(&err, CV_STR("read the file again and send the request once more"));
+    cv_err_suggest(&err, CV_STR("read the file again and send the request again"));
     return cv_call_fail(call, &err);
 }

@@ -6,8 +6,8 @@
  *     under the lock, once more     the file is replaced, if it still is what was read; the intent is forgotten: commit
  *
  * Killed anywhere: before the first commit nothing has happened; after it the next call that meets the file, or
- * `notes repair`, replaces it. When somebody else has changed the file meanwhile, the file stands as it is, the
- * messages that never reached it are marked `withdrawn`, and the caller is told.
+ * `notes repair`, replaces it. When somebody else has changed the file meanwhile, the file is as it is, the
+ * messages that never reached it are marked `withdrawn`, and the caller gets an error.
  */
 #ifndef CV_NOTES_EDIT_H
 #define CV_NOTES_EDIT_H
@@ -27,9 +27,9 @@ struct cv_edit {
     cv_str after;  /* what it becomes; the same text: nothing is changed */
     cv_str what;   /* the event: "header", "note", "created" */
     bool is_note;  /* the body is not modified by it */
-    bool vouches;  /* the header dialog tells of the text as it is now */
+    bool vouches;  /* the header dialog is about the text as it is now */
     cv_str thread; /* a name or number that the new messages are given to; absent: none */
-    /* Makes `after`, or tells what is wrong; under the lock. */
+    /* Makes `after`, or says what is wrong; under the lock. */
     bool (*make)(cv_edit *edit, cv_err *err);
     void *own;
     cv_notices own_warnings;  /* that `make` has */

@@ -4,9 +4,9 @@
  *     current   lupo_dialog_messages as upstream has it now (MySQL): actors are numbers there, which the log does not
  *               know, so names go into metadata_json; text beyond 1,000 characters goes into message_body
  *
- * The statements of each dialect stand in sql/export/: what comes first, then what is written for each message, with
- * :names for its values. Nothing is cut and nothing is run: they are for whoever reads them. Rows come in the order of
- * their numbers.
+ * The statements of each dialect are in sql/export/: what comes first, then what is written for each message, with
+ * :names for its values. Nothing is cut and nothing is run: they are for anyone who reads them. Rows come in the order
+ * of their numbers.
  */
 #include "base/file.h"
 #include "base/utf8.h"

@@ -3,7 +3,7 @@
  *     files and folders -> found -> filtered, ordered, limited -> Markdown, JSON or YAML, printed or written
  *                                                              -> with to_db: logged, and given to a thread
  *
- * What is malformed and what is missing is told as a warning and passed over; nothing is passed over silently.
+ * What is malformed and what is missing is reported as a warning and skipped; nothing is skipped silently.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ const cv_shape cv_notes_extract_shape[] = {
     CV_FIELD(IF_ANY, output, "the file that was written"),
     CV_FIELD(IF_ANY, logged, "of them, new in dialog_messages"),
     CV_FIELD(IF_ANY, thread, "dialog_threads_id that they were given to"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was passed over"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was skipped"),
     CV_DOCUMENT(text, "the document, for people"),
     {0},
 };
@@ -106,8 +106,8 @@ static void take_note(extracting *x, const cv_found_file *f, const cv_found_note
     if (n->reason == CV_FENCED || n->reason == CV_IN_STRING)
         return;
     if (n->reason != CV_COUNTS) {
-        cv_notice_add(&x->warnings, a, CV_STR("malformed_dialog"), "%.*s:%zu: passed over: %.*s", CV_FMT(f->path),
-                      n->line, CV_FMT(cv_note_reasons[n->reason]));
+        cv_notice_add(&x->warnings, a, CV_STR("malformed_dialog"), "%.*s:%zu: skipped: %.*s", CV_FMT(f->path), n->line,
+                      CV_FMT(cv_note_reasons[n->reason]));
         return;
     }
     bool has_date = own.p && cv_notes_date_valid(own);
@@ -147,7 +147,7 @@ static void add_path(extracting *x, cv_json_writer *w, cv_str path, size_t *coun
         cv_json_str(w, path);
         ++*count;
     } else {
-        cv_notice_add(&x->warnings, x->call->arena, CV_STR("missing_path"), "%.*s: passed over: %.*s", CV_FMT(path),
+        cv_notice_add(&x->warnings, x->call->arena, CV_STR("missing_path"), "%.*s: skipped: %.*s", CV_FMT(path),
                       CV_FMT(err.message));
     }
 }
@@ -194,8 +194,8 @@ static bool take_files(extracting *x, cv_str *ret_input, cv_err *err)
     for (size_t i = 0; i < found.count; i++) {
         const cv_found_file *f = &found.items[i];
         if (f->trouble.p)
-            cv_notice_add(&x->warnings, x->call->arena, CV_STR("unreadable"), "%.*s: passed over: %.*s",
-                          CV_FMT(f->path), CV_FMT(f->trouble));
+            cv_notice_add(&x->warnings, x->call->arena, CV_STR("unreadable"), "%.*s: skipped: %.*s", CV_FMT(f->path),
+                          CV_FMT(f->trouble));
         bool is_below = only && cv_str_starts(f->path, cv_str_of(dir.path));
         if (is_below && !is_directly_in(f->path, cv_str_of(dir.path)))
             continue;
@@ -424,7 +424,7 @@ static bool check_request(extracting *x, cv_str *ret_thread, cv_err *err)
         *ret_thread = cv_arena_printf(call->arena, "%lld", (long long)id);
     if (cv_json_get_true(in, "to_db") && !to_thread) {
         cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "thread_name", CV_STR(""),
-                                  "which thread are the dialogs given to? Nothing was done");
+                                  "it is not clear which thread gets the dialogs; nothing was done");
         cv_err_suggest(fault, CV_STR("give thread_id, thread_name or new_thread"));
         return false;
     }

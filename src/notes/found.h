@@ -2,7 +2,7 @@
  *
  *     paths -> walk (ignore.h) -> files, in byte order -> read by a few threads at once -> found files
  *
- * Files that are binary, too large or links are counted and passed over; one that is named by itself and cannot be read
+ * Files that are binary, too large or links are counted and skipped; one that is named by itself and cannot be read
  * is an error. The walk is below the project's root, or wherever the command line points to.
  */
 #ifndef CV_NOTES_FOUND_H
@@ -42,7 +42,7 @@ typedef struct {
     cv_found_file *items; /* those with a header, a note or trouble; with CV_FIND_ALL every text */
     size_t count, capacity;
     size_t looked, bytes;                     /* files that were read, and how much of them */
-    size_t ignored, binary, too_large, links; /* passed over */
+    size_t ignored, binary, too_large, links; /* skipped */
     cv_where *tops;                           /* what was asked for */
     size_t top_count;
 } cv_found;

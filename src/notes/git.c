@@ -119,8 +119,8 @@ bool cv_git_run(cv_call *call, const char *const *arguments, cv_str *ret_output,
 {
     int status;
     if (!run(call, arguments, ret_output, &status) || status == 127)
-        return fail(err, "git cannot be run", CV_STR(""));
-    return status == 0 || fail(err, cv_arena_printf(call->arena, "git %s refuses", arguments[0]).p, *ret_output);
+        return fail(err, "git cannot be started", CV_STR(""));
+    return status == 0 || fail(err, cv_arena_printf(call->arena, "git %s failed", arguments[0]).p, *ret_output);
 }
 
 /* Has the project's folder, or one above it, a .git? Without one no program is started. */

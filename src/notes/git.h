@@ -9,7 +9,7 @@
  * "a/b/"). */
 bool cv_git_is_there(cv_call *call);
 
-/* Runs `git ARGUMENTS…` and returns what it prints. False: it could not be run or said no; err tells what. */
+/* Runs `git ARGUMENTS…` and returns what it prints. False: it could not be run or said no; err says what. */
 bool cv_git_run(cv_call *call, const char *const *arguments, cv_str *ret_output, cv_err *err);
 
 /* Does the file differ from the last commit? False: it is not known. */

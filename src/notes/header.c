@@ -123,7 +123,7 @@ static bool read_notes(cv_call *call, wanted *w)
 
 static bool refuse_unchanged(cv_err *err, const char *since)
 {
-    cv_err_set(err, CV_ERR_NOTES_UNCHANGED, "the file has not changed since %s; a header dialog tells of a change",
+    cv_err_set(err, CV_ERR_NOTES_UNCHANGED, "the file has not changed since %s; a header dialog describes a change",
                since);
     cv_err_suggest(err, CV_STR("send the new `content` along, leave a note with 'notes add', or --force it"));
     return false;

@@ -63,7 +63,7 @@ static cv_str hook_text(cv_call *call, const char *root)
     cv_buf_add_z(&out, "conclave=$(command -v conclave) || conclave=");
     add_quoted(&out, program(call->arena));
     cv_buf_add_z(&out, "\nif [ ! -x \"$conclave\" ]; then\n"
-                       "    echo 'conclave is not there, so nobody knows whether the header dialogs are new;' >&2\n"
+                       "    echo 'conclave was not found, so the header dialogs were not checked;' >&2\n"
                        "    echo 'git commit --no-verify commits anyway' >&2\n"
                        "    exit 1\n"
                        "fi\n"

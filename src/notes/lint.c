@@ -77,12 +77,12 @@ static void judge_state(linter *l)
         cv_notes_rule rule;
         const char *hint;
     } rows[CV_HEADER_STATE_COUNT] = {
-        [CV_HEADER_UNCLOSED] = {CV_NOTES_RULE_HEADER_UNCLOSED, "put a line '---' behind the last key of the header"},
+        [CV_HEADER_UNCLOSED] = {CV_NOTES_RULE_HEADER_UNCLOSED, "put a line '---' after the last key of the header"},
         [CV_HEADER_UNOPENED] = {CV_NOTES_RULE_HEADER_UNOPENED, "put a line '---' before the first key of the header"},
         [CV_HEADER_MISTYPED] = {CV_NOTES_RULE_HEADER_MISTYPED, "make the line '---'"},
-        [CV_HEADER_UNFENCED] = {CV_NOTES_RULE_HEADER_UNFENCED, "put a line '---' before the header and one behind it"},
+        [CV_HEADER_UNFENCED] = {CV_NOTES_RULE_HEADER_UNFENCED, "put a line '---' before the header and one after it"},
         [CV_HEADER_FENCED] = {CV_NOTES_RULE_HEADER_FENCED,
-                              "if it is the file's own header, move it to the top and take the fence away"},
+                              "if it is the file's own header, move it to the top and remove the fence"},
     };
     const cv_notes_header *h = &l->file->header;
     if (!rows[h->state].hint)
@@ -105,14 +105,14 @@ static void judge_keys(linter *l)
         uintptr_t *line = cv_map_put(&seen, l->arena, f->key, NULL);
         if (*line && !cv_str_eq_nocase(f->key, CV_STR("dialog")))
             tell(l, CV_NOTES_RULE_KEY_REPEATED, f->key_at,
-                 cv_arena_printf(l->arena, "the key stands in line %zu already", (size_t)*line).p,
-                 "join the two, or take one away: readers of YAML keep the last one only");
+                 cv_arena_printf(l->arena, "line %zu has the key already", (size_t)*line).p,
+                 "join the two, or remove one: readers of YAML keep the last one only");
         *line = *line ? *line : f->line;
     }
     size_t dialogs = 0;
     for (size_t i = 0; i < h->key_count && h->dialogs > 1; i++)
         if (cv_str_eq_nocase(h->keys[i].key, CV_STR("dialog")) && ++dialogs > 1)
-            tell(l, CV_NOTES_RULE_DIALOG_REPEATED, h->keys[i].key_at, "the header has the key 'dialog' once more",
+            tell(l, CV_NOTES_RULE_DIALOG_REPEATED, h->keys[i].key_at, "the header has a second key 'dialog'",
                  "leave one dialog; older ones are in 'conclave notes history'");
 }
 
@@ -147,7 +147,7 @@ static void judge_doctrine(linter *l)
         tell(l, CV_NOTES_RULE_HEADER_SIZE, top, "the header has more than 10,000 characters",
              "move what describes the content into the content");
     if (l->file->has_bom)
-        tell(l, CV_NOTES_RULE_BYTE_ORDER_MARK, (cv_span){0, 3}, "a byte order mark stands before the header",
+        tell(l, CV_NOTES_RULE_BYTE_ORDER_MARK, (cv_span){0, 3}, "there is a byte order mark before the header",
              "save the file as UTF-8 without one; other readers do not find the header");
 }
 
@@ -259,7 +259,7 @@ static void judge_message(linter *l, const cv_note_field *f)
         tell(
             l, CV_NOTES_RULE_MESSAGE_LENGTH, at,
             cv_arena_printf(l->arena, "the message has %zu characters, %d are allowed", length, CV_NOTES_MAX_MESSAGE).p,
-            "say it in fewer words; details belong into the file");
+            "say it in fewer words; put details into the file");
     if (cv_str_find_char(f->value, '\n') != SIZE_MAX)
         tell(l, CV_NOTES_RULE_MESSAGE_LINES, at, "the message has more than one line",
              "make it one line of plain text");
@@ -386,10 +386,10 @@ static void judge_dialog(linter *l, const cv_note *n)
     }
     if (n->reason == CV_UNCLOSED)
         tell(l, CV_NOTES_RULE_NOTE_UNCLOSED, line_at(l, n->at.start), "the note has no closing line '---'",
-             "put a line '---' behind its last field");
+             "put a line '---' after its last field");
     if (n->is_header_further_down)
-        tell(l, CV_NOTES_RULE_HEADER_REPEATED, line_at(l, n->at.start), "a second WOLFIE header stands here",
-             "take one of them away");
+        tell(l, CV_NOTES_RULE_HEADER_REPEATED, line_at(l, n->at.start), "there is a second WOLFIE header here",
+             "remove one of them");
     else if (n->kind == CV_NOTE_KIND_INLINE && n->reason == CV_COUNTS && n->place == 0)
         judge_key(l, n);
     judge_missing(l, n);

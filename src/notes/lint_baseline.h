@@ -3,7 +3,7 @@
  *     # conclave notes lint: findings that are known
  *     message-length 3f0c8a1b9d2e 1 docs/garden.md
  *
- * A finding is known by its rule, its file and the text of its line, so it stays known when lines move, and is told
+ * A finding is known by its rule, its file and the text of its line, so it stays known when lines move, and is reported
  * again when its line changes. The number says how many such lines the file has.
  */
 #ifndef CV_NOTES_LINT_BASELINE_H

@@ -75,7 +75,7 @@ static const cv_shape unread_shape[] = {CV_FIELD(ALWAYS, path, ""), CV_FIELD(ALW
 #define CV_THIS_TYPE linting
 static const cv_shape findings_shape[] = {
     CV_WORD(ALWAYS, "profile", profile_word, &cv_notes_profiles, ""),
-    CV_FIELD(ALWAYS, files, "that were judged"),
+    CV_FIELD(ALWAYS, files, "that were checked"),
     CV_FIELD_AS(ALWAYS, "errors", counts[CV_ERROR], ""),
     CV_FIELD_AS(ALWAYS, "warnings", counts[CV_WARNING], ""),
     CV_FIELD_AS(ALWAYS, "notes", counts[CV_NOTE], ""),
@@ -204,7 +204,8 @@ static bool read_request(linting *l, cv_err *err)
     l->writes_baseline = cv_json_get_true(call->input, "write_baseline");
     l->has_baseline = baseline.p != NULL;
     if (l->writes_baseline && !l->has_baseline) {
-        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "baseline", CV_STR(""), "which file is to be the baseline?");
+        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "baseline", CV_STR(""),
+                  "write_baseline needs the file: baseline");
         return false;
     }
     if (l->has_baseline &&

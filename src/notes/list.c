@@ -31,13 +31,13 @@ static const cv_shape told_shape[] = {
     CV_FIELD_AS(ALWAYS, "speaker", row.agent_name, ""),
     CV_FIELD_AS(ALWAYS, "target", row.target, ""),
     CV_FIELD_AS(ALWAYS, "mood_rgb", row.mood_rgb, ""),
-    CV_WORD(ALWAYS, "status", row.status, &cv_note_statuses, "current: it stands in its file"),
+    CV_WORD(ALWAYS, "status", row.status, &cv_note_statuses, "current: it is in its file"),
     CV_FIELD_AS(ALWAYS, "path", row.path, ""),
-    CV_FIELD_AS(ALWAYS, "line", row.line_start, "where it stood when it was logged"),
+    CV_FIELD_AS(ALWAYS, "line", row.line_start, "its line when it was logged"),
     CV_FIELD_AS(ALWAYS, "created_ymdhis", row.created_ymdhis, ""),
     CV_FIELD_AS(IF_ANY, "thread", row.dialog_threads_id, "dialog_threads_id"),
     CV_FIELD_AS(IF_ANY, "gone_at", row.gone_at, "since when it is not current"),
-    CV_FIELD(IF_ANY, altered_to, "another note of the same speaker came when it went: its number"),
+    CV_FIELD(IF_ANY, altered_to, "the number of the note of the same speaker that replaced it"),
     CV_FIELD(IF_ANY, commit, "of git, which took it out"),
     CV_FIELD(IF_ANY, commit_author, ""),
     CV_FIELD(IF_ANY, commit_time, ""),
@@ -88,7 +88,7 @@ static bool collect_any(void *ctx, cv_scope_id scope, const void *row, cv_err *e
 const cv_shape cv_notes_list_shape[] = {
     CV_LIST("notes", items, count, told_shape, "the newest first"),
     CV_MORE("next", next, "after", "there are more: give it as `after`"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings"),
     {0},
 };
 #undef CV_THIS_TYPE

@@ -6,7 +6,7 @@
  *     two equal notes        two occurrences
  *     a note less            the last occurrence is gone, and since when
  *
- * It works inside of a locked write and asks only for the rows of the file that stand in it now.
+ * It works inside of a locked write and asks only for the rows of the file that are in it now.
  */
 #ifndef CV_NOTES_LOG_H
 #define CV_NOTES_LOG_H
@@ -23,7 +23,7 @@ typedef struct {
     int64_t thread;              /* that new messages are given to; CV_ABSENT: none */
     int64_t node;                /* node_id of new messages */
     cv_str withdrawn;            /* messages of this content never reached the file; absent: none */
-    bool body_moves;             /* what changed besides the messages is no modification of the file */
+    bool body_moves;             /* what changed besides the messages is not a modification of the file */
     size_t found, logged, replaced, gone;
     cv_notices warnings;
 } cv_notes_log;

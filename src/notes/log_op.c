@@ -93,7 +93,7 @@ const cv_shape cv_notes_log_shape[] = {
     CV_FIELD(ALWAYS, files, "that were read"),
     CV_FIELD_AS(ALWAYS, "found", dialogs, "dialogs in them"),
     CV_FIELD(ALWAYS, logged, "of these, new in dialog_messages"),
-    CV_FIELD(ALWAYS, replaced, "header dialogs that others took the place of"),
+    CV_FIELD(ALWAYS, replaced, "header dialogs that were replaced"),
     CV_FIELD(ALWAYS, gone, "notes that are not in their files any more"),
     CV_FIELD(IF_ANY, unreadable, "files"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, ""),

@@ -75,10 +75,9 @@ const cv_operation cv_notes_ops[] = {
      .verb = "log",
      .tool = "conclave_notes_log",
      .summary = "enter the dialogs of files into dialog_messages, once",
-     .details =
-         "Everything that 'scan' finds. A file that has not changed adds nothing; a message that returns after\n"
-         "another, and one that stands twice in a file, is a row of its own. Notes that vanished are marked, not\n"
-         "removed. Files are never changed.\n",
+     .details = "Everything that 'scan' finds. A file that has not changed adds nothing; a message that returns after\n"
+                "another, and one that is in a file twice, is a row of its own. Notes that vanished are marked, not\n"
+                "removed. Files are never changed.\n",
      .examples = "  conclave notes log\n"
                  "  conclave notes log docs --json\n",
      .schema = "notes_log",
@@ -90,7 +89,7 @@ const cv_operation cv_notes_ops[] = {
      .tool = "conclave_notes_list",
      .summary = "list what the log has: for an agent, of a speaker, in a file",
      .details =
-         "The newest first, those that stand in their files now. --for NAME is what is addressed to an agent, by any\n"
+         "The newest first, those that are in their files now. --for NAME is what is addressed to an agent, by any\n"
          "of its names or with @everyone; --all also has what was replaced or vanished.\n",
      .examples = "  conclave notes list --for KIRO\n"
                  "  conclave notes list --speaker LILITH --kind inline\n",
@@ -149,7 +148,7 @@ const cv_operation cv_notes_ops[] = {
      .summary = "finish changes of files that were interrupted",
      .details =
          "A change that was logged and did not reach its file yet is put there; where somebody else has changed the\n"
-         "file meanwhile it is withdrawn. Every other command does this for the files that it meets.\n",
+         "file meanwhile it is withdrawn. Every other command does this for the files that it uses.\n",
      .examples = "  conclave notes repair\n",
      .schema = "notes_repair",
      .flags = WRITES | CV_OP_IDEMPOTENT,
@@ -160,7 +159,7 @@ const cv_operation cv_notes_ops[] = {
     {.room = "notes",
      .verb = "lint",
      .tool = "conclave_notes_lint",
-     .summary = "judge the headers and dialogs of files, and fix what can be fixed",
+     .summary = "check the headers and dialogs of files, and fix what can be fixed",
      .details =
          "Every finding has its file, line, column, rule and hint. Profiles: core (a dialog can be read and changed\n"
          "safely), spec (what the specification demands), strict (good YAML, and what the wider doctrine wants).\n"
@@ -177,7 +176,7 @@ const cv_operation cv_notes_ops[] = {
     {.room = "notes",
      .verb = "extract",
      .tool = "conclave_notes_extract",
-     .summary = "take the dialogs of files, or of a thread, out into one document",
+     .summary = "extract the dialogs of files, or of a thread, into one document",
      .details =
          "As Markdown (each with its source), JSON or YAML, the newest first; printed, or written to a file. --to-db\n"
          "logs them and gives them to a thread, which must be named. Malformed and missing dialogs are reported\n"
@@ -217,10 +216,10 @@ const cv_operation cv_notes_ops[] = {
      .answer = cv_notes_atoms_shape},
     {.room = "notes",
      .verb = "install-hook",
-     .summary = "let git demand a new header dialog with every change",
-     .details = "Sets up a pre-commit hook that asks 'notes stale --staged'. A hook of your own is never overwritten: "
+     .summary = "set up git to demand a new header dialog with every change",
+     .details = "Sets up a pre-commit hook that runs 'notes stale --staged'. A hook of your own is never overwritten: "
                 "then the\n"
-                "message says which line to put into it. --remove takes ours away.\n",
+                "message says which line to put into it. --remove removes ours.\n",
      .examples = "  conclave notes install-hook\n",
      .schema = "notes_install_hook",
      .flags = CV_OP_PROJECT | CV_OP_FILES | CV_OP_IDEMPOTENT,

@@ -1,4 +1,4 @@
-/* scan.c - `notes scan`: the dialogs of files, as they stand; nothing is kept. */
+/* scan.c - `notes scan`: the dialogs of files, as they are; nothing is kept. */
 #include "kit/notice.h"
 #include "notes/found.h"
 #include "notes/log.h"
@@ -49,7 +49,7 @@ static const cv_shape scanned_shape[] = {
     CV_FIELD(ALWAYS, form, "map, list, flat"),
     CV_NUMBER(ALWAYS, "last_line", last_line, 1, CV_NO_LIMIT, ""),
     CV_JSON_AS(IF_ANY, MAP, "fields", fields, "its other fields"),
-    CV_FIELD(IF_ANY, before, "with context: the lines that stand before it"),
+    CV_FIELD(IF_ANY, before, "with context: the lines before it"),
     CV_FIELD(IF_ANY, after, "with context: the lines that follow it"),
     CV_BELOW(ALWAYS, message, ""),
     {0},
@@ -69,11 +69,11 @@ const cv_shape cv_notes_scan_shape[] = {
     CV_FIELD(ALWAYS, files, "that were read"),
     CV_LIST("notes", notes.items, notes.count, scanned_shape, "in the order of paths and lines"),
     CV_LIST_WHEN(CV_IF_ANY, "problems", problems.items, problems.count, problem_shape,
-                 "what is not a dialog, but was meant as one"),
+                 "texts that look like a dialog, but are not one"),
     CV_FIELD(IF_ANY, ignored, "files and folders that .gitignore names, or that are others' (node_modules, vendor …)"),
     CV_FIELD(IF_ANY, binary, "files"),
     CV_FIELD(IF_ANY, too_large, "files above 64 MB"),
-    CV_FIELD(IF_ANY, links, "and other things that are not files: passed over"),
+    CV_FIELD(IF_ANY, links, "and other things that are not files: skipped"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -140,7 +140,7 @@ static void tell_note(cv_arena *a, answer *ans, const cv_found_file *f, const cv
                     cv_arena_printf(a, "the dialog lacks: %.*s", CV_FMT(missing_fields(a, n))));
     else if (n->reason == CV_UNCLOSED)
         add_problem(a, ans, f->path, n->line, CV_STR("not_closed"),
-                    CV_STR("the line '---' behind the dialog is missing"));
+                    CV_STR("the line '---' after the dialog is missing"));
 }
 
 static void tell_file(cv_arena *a, answer *ans, const cv_found_file *f, bool examples)

@@ -32,7 +32,7 @@ static void print_escapes(cv_buf *out)
 static void print_format(cv_buf *out)
 {
     cv_buf_add_z(out,
-                 "A dialog stands between two lines `---`. In the WOLFIE header at the top of a file its key is\n"
+                 "A dialog is between two lines `---`. In the WOLFIE header at the top of a file its key is\n"
                  "`dialog:`, anywhere else `DIALOG:`.\n\n"
                  "```yaml\n---\nDIALOG:\n  speaker: LILITH\n  target: @everyone\n"
                  "  message: \"Question: should this be documented?\"\n  date_ymdhis: 20260106120000\n---\n```\n\n");
@@ -47,7 +47,7 @@ static void print_format(cv_buf *out)
 void cv_notes_print_topic(cv_buf *out)
 {
     cv_buf_add_z(out,
-                 "A dialog stands between two lines '---'. In the WOLFIE header at the top of a file its key is\n"
+                 "A dialog is between two lines '---'. In the WOLFIE header at the top of a file its key is\n"
                  "'dialog:', anywhere else 'DIALOG:'.\n\n"
                  "  ---\n  DIALOG:\n    speaker: LILITH\n    target: @everyone\n"
                  "    message: \"Question: should this be documented?\"\n    date_ymdhis: 20260106120000\n  ---\n\n");
@@ -74,7 +74,7 @@ void cv_notes_print_skill(cv_buf *out)
         "description: Read header dialogs and margin notes in files (WOLFIE headers, DIALOG blocks), leave notes and "
         "say what was changed. Use before changing files of a project that has them.\n---\n\n"
         "# Notes in files\n\n"
-        "The header dialog of a file tells its latest change. Inline dialogs are notes of agents in the margin. "
+        "The header dialog of a file says what was changed last. Inline dialogs are notes of agents in the margin. "
         "You are not\n"
         "the only one who works on these files.\n\n"
         "## When you begin\n\n"

@@ -35,7 +35,7 @@ static const cv_shape one_shape[] = {
     CV_FIELD(IF_ANY, line, "of the header dialog"),
     CV_FIELD(ALWAYS, problem, "dialog_unchanged, dialog_missing"),
     CV_FIELD(ALWAYS, found_by, "git, log"),
-    CV_FIELD(IF_ANY, speaker, "of the dialog as it stands"),
+    CV_FIELD(IF_ANY, speaker, "of the present dialog"),
     CV_BELOW(IF_ANY, message, ""),
     {0},
 };
@@ -82,7 +82,7 @@ static bool find_commit(answer *ans, cv_str since, cv_err *err)
     const char *const ask[] = {"rev-parse", "--verify", "--quiet", "--end-of-options", name, NULL};
     cv_str out;
     if (!cv_git_run(call, ask, &out, err)) {
-        cv_err_set(err, CV_ERR_NOTES_GIT, "git knows no commit '%.*s'", CV_FMT(cv_str_head(since, 100)));
+        cv_err_set(err, CV_ERR_NOTES_GIT, "git does not know the commit '%.*s'", CV_FMT(cv_str_head(since, 100)));
         cv_err_field(err, CV_STR("since"));
         cv_err_suggest(err, CV_STR("name a commit, a branch or a tag of this repository, like HEAD~3"));
         return false;

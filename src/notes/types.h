@@ -8,7 +8,7 @@
  *       intent     path                     -> a change of a file that is under way (kit/intent.h)
  *
  * The digest is that of kind, speaker, target, message, date and mood. A message that returns after another, and one
- * that stands twice in a file, is another occurrence; a file that did not change adds none.
+ * that is twice in a file, is another occurrence; a file that did not change adds none.
  */
 #ifndef CV_NOTES_TYPES_H
 #define CV_NOTES_TYPES_H
@@ -52,7 +52,7 @@ extern const cv_index *const cv_notes_by_speaker; /* speaker (in lower case), di
 extern const cv_index *const cv_notes_by_thread;  /* dialog_threads_id, dialog_message_id */
 extern const cv_index *const cv_note_threads_by_name;
 
-/* What has become of a message: it stands in its file; another took its place; it vanished, or was altered; the file
+/* What has become of a message: it is in its file; another took its place; it vanished, or was altered; the file
  * was changed by somebody else before it got there. */
 extern const cv_words cv_note_statuses;
 extern const cv_str cv_note_current, cv_note_replaced, cv_note_gone, cv_note_withdrawn;

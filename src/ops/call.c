@@ -221,7 +221,7 @@ static bool take_in(const cv_operation *op, cv_call *call)
     if (op->flags & CV_OP_WRITES)
         return cv_call_fail(call, &err);
     cv_str why = cv_err_text(&err);
-    cv_log_line("files are not taken in: %.*s", CV_FMT(why));
+    cv_log_line("files were not read in: %.*s", CV_FMT(why));
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* op.h - every operation exactly once: the rows of all rooms joined, and the one way to call one.
  *
- * Which rooms there are, the program says (src/rooms.c): one line each. kit/room.h tells what a descriptor has.
+ * Which rooms there are, the program says (src/rooms.c): one line each. kit/room.h says what a descriptor has.
  *
  * cv_op_call() is the way in: it holds the input against the schema, lets the room take in its files, runs the handler
  * and keeps its promises (all faults or one whole reply). When the test suite watches (watch.h), it also holds the
@@ -29,7 +29,7 @@ typedef struct {
 cv_op_prefixes cv_op_tool_prefixes(cv_arena *a, unsigned flags);
 
 /* The operation of these words ("dialogue list", "verify") as a command line, as a tool, and as one of those tools that
- * are offered unasked: each a cv_naming. What is no such tool is named as a command. */
+ * are offered unasked: each a cv_naming. Any other operation is named as a command. */
 cv_str cv_op_command(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count);
 cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count);
 cv_str cv_op_usual_tool(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count);

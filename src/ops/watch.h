@@ -2,7 +2,7 @@
  *
  *     CV_CALL_LOG=FILE      names of commands that run and of operations that succeed are appended to FILE:
  *                           the suite fails when one of them is missing
- *     CV_CHECK_REPLIES=1    every reply is held against its output schema: one that does not fit ends the process
+ *     CV_CHECK_REPLIES=1    every reply is compared with its output schema: one that does not fit ends the process
  *
  * Without these variables nothing happens. tools/test sets both.
  */
@@ -11,7 +11,7 @@
 
 #include "ops/op.h"
 
-/* A command that is no operation; `room` may be "". */
+/* A command that is not an operation; `room` may be "". */
 void cv_watch_call(const char *room, const char *verb);
 
 /* An operation that has succeeded, with its reply in call->out. */

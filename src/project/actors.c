@@ -20,7 +20,8 @@ static const cv_operation agent_rows[] = {
          "--replace, and so does the id of an agent that was removed.\n"
          "\n"
          "'run' calls agents: a command (--command, --preset) runs without a shell and gets the prompt on standard\n"
-         "input, or as a file where {prompt_file} stands; an endpoint (--endpoint, --protocol, --model) is asked over\n"
+         "input, or in a file that replaces {prompt_file}; an endpoint (--endpoint, --protocol, --model) is called "
+         "over\n"
          "HTTP. Keys stay in the environment: --key-env and --env name variables. See docs/reach.md.\n",
      .examples = "  conclave agent add muffin --capabilities planning,review\n"
                  "  conclave agent add ada --kind human\n"
@@ -36,7 +37,7 @@ static const cv_operation agent_rows[] = {
      .verb = "list",
      .tool = "conclave_agent_list",
      .summary = "list the agents of the project",
-     .details = "In the order of their names. Removed ones are left out unless they are asked for.\n",
+     .details = "In the order of their names. --removed shows removed ones, too.\n",
      .examples = "  conclave agent list\n"
                  "  conclave agent list --capability planning\n",
      .schema = "agent_list",
@@ -56,8 +57,8 @@ static const cv_operation agent_rows[] = {
     {.room = "agent",
      .verb = "alias",
      .tool = "conclave_agent_alias",
-     .summary = "give an agent further names, or take them away",
-     .details = "Wherever an agent is named, an alias does as well; answers and events have the id.\n",
+     .summary = "give an agent further names, or remove them",
+     .details = "An alias can be used wherever an agent is named; answers and events have the id.\n",
      .examples = "  conclave agent alias muffin Agent-1 planner\n"
                  "  conclave agent alias muffin planner --remove\n",
      .schema = "agent_alias",
@@ -79,9 +80,9 @@ static const cv_operation agent_rows[] = {
     {.room = "agent",
      .verb = "remove",
      .tool = "conclave_agent_remove",
-     .summary = "remove an agent: it can act no more, its history stays",
+     .summary = "remove an agent: it can no longer act, its history stays",
      .details =
-         "Its row and its names stay: nobody else is taken for it. Its tokens are revoked. 'agent add --replace'\n"
+         "Its row and its names stay, so nobody is mistaken for it. Its tokens are revoked. 'agent add --replace'\n"
          "takes the id over.\n",
      .examples = "  conclave agent remove gpt --reason \"replaced by opus\"\n",
      .schema = "agent_remove",
@@ -95,7 +96,7 @@ static const cv_operation agent_rows[] = {
      .details =
          "The file has a list of agents with the fields of 'agent add', an object with such a list in agents (as\n"
          "'agent list --json' prints it), or one agent per line. All are registered, or none. The answer names\n"
-         "every fault with its place. Agents that are registered like that already are unchanged. A file\n"
+         "every fault with its place. Agents that are already registered like this are unchanged. A file\n"
          "whose name ends in .toml has a table [agents.NAME] for each agent; its [seats] are for 'run'.\n",
      .examples = "  conclave agent import agents.json --dry-run\n"
                  "  conclave agent import agents.json\n",
@@ -107,9 +108,8 @@ static const cv_operation agent_rows[] = {
      .verb = "commands",
      .tool = "conclave_agent_commands",
      .summary = "list the commands that an agent understands, or change them",
-     .details =
-         "The vocabulary of commands is free: this list is for those who write to the agent. --set adds commands,\n"
-         "or replaces them.\n",
+     .details = "Commands can be any words: this list helps those who write to the agent. --set adds commands,\n"
+                "or replaces them.\n",
      .examples = "  conclave agent commands muffin --set '[{\"command\": \"run_test\", \"summary\": \"runs tests\", "
                  "\"params\": {\"path\": \"which\"}}]'\n"
                  "  conclave agent commands muffin\n",
@@ -136,9 +136,8 @@ static const cv_operation token_rows[] = {
      .verb = "list",
      .tool = "conclave_token_list",
      .summary = "list the tokens: whose they are and what they may do",
-     .details =
-         "Of all agents, or of one. Revoked ones are left out unless they are asked for. Secrets are not kept, so\n"
-         "none is shown.\n",
+     .details = "Of all agents, or of one. --revoked shows revoked ones, too. Secrets are not kept, so\n"
+                "none is shown.\n",
      .examples = "  conclave token list\n"
                  "  conclave token list muffin --revoked\n",
      .schema = "token_list",
@@ -148,7 +147,7 @@ static const cv_operation token_rows[] = {
     {.room = "token",
      .verb = "revoke",
      .tool = "conclave_token_revoke",
-     .summary = "revoke a token: from now on it opens nothing",
+     .summary = "revoke a token: from now on it is refused",
      .details = "A server that runs refuses it from the next request on.\n",
      .examples = "  conclave token revoke t9\n",
      .schema = "token_revoke",

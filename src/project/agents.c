@@ -274,7 +274,7 @@ const cv_shape cv_agent_list_shape[] = {
     CV_SUCCESS,
     CV_LIST("agents", agents.items, agents.count, cv_shown_agent_shape, "by name"),
     CV_FIELD_AS(ALWAYS, "count", agents.count, ""),
-    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_MORE("next", next, "after", "only when there are more: give it as `after` to get the next page"),
     {0},
 };
 #undef CV_THIS_TYPE

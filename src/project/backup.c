@@ -88,7 +88,7 @@ const cv_shape cv_backup_shape[] = {
     CV_SUCCESS,
     CV_FIELD(ALWAYS, path, ""),
     CV_NUMBER(ALWAYS, "bytes", bytes, 0, CV_NO_LIMIT, ""),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings: the operation was done"),
     {0},
 };
 #undef CV_THIS_TYPE

@@ -29,7 +29,7 @@ const cv_shape cv_agent_commands_shape[] = {
     CV_LIST("commands", commands.items, commands.count, command_shape, "by name"),
     CV_FIELD_AS(ALWAYS, "count", commands.count, ""),
     CV_LATER(IF_ANY, "rev", INT, 0, "of the registry after this write"),
-    CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "it was so before"),
+    CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "it was like this before"),
     CV_TRIED,
     {0},
 };

@@ -9,9 +9,8 @@
  * copied by the next run. With --switch the last of it is copied while the old store is held, so that nobody can write:
  *
  *     hold the old store     what was written since is copied and verified
- *     note in it             where the record went: whoever has waited is refused (record_moved), and so is everybody
- *                            else who still knows the old address
- *     config                 names the new store
+ *     note in it             where the record went: the process that has waited is refused (record_moved), and so is
+ * everybody else who still knows the old address config                 names the new store
  *
  * Killed at any moment, the project has one store that takes writes, or none: then it is run again.
  */
@@ -51,7 +50,7 @@ const cv_shape cv_copy_shape[] = {
     CV_NUMBER(ALWAYS, "caught_up", caught_up, 0, CV_NO_LIMIT, "of them, that were there, but not all of it"),
     CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "sum of their revs"),
     CV_FIELD(ALWAYS, switched, "the project keeps its record there from now on"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings: the operation was done"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -80,7 +79,7 @@ static bool find_target(copying *c, cv_err *err)
     if (!cv_project_store(c->call->arena, c->call->root, &c->from, err))
         return false;
     if (!is_file && !cv_store_is_address(to))
-        return bad_target(to, "this is neither the address of a server nor the word sqlite",
+        return bad_target(to, "this is not the address of a server, or the word sqlite",
                           "write postgresql://HOST/DATABASE, or sqlite for the project's own file; 'conclave backup "
                           "FILE' makes a copy in a file",
                           err);
@@ -154,10 +153,10 @@ static bool check_target(copying *c, cv_err *err)
     if (!cv_record_moved_to(c->target, c->call->arena, &left_for, err))
         return false;
     return left_for.n == 0 || cv_str_eq(left_for, c->from_name) ||
-           bad_target(cv_json_get_text(c->call->input, "to"),
-                      cv_arena_printf(c->call->arena, "the record has left this store for %.*s", CV_FMT(left_for)).p,
-                      "name that one; or go on with this one: 'conclave accept --commit N' in a folder that uses it",
-                      err);
+           bad_target(
+               cv_json_get_text(c->call->input, "to"),
+               cv_arena_printf(c->call->arena, "the record was moved from this store to %.*s", CV_FMT(left_for)).p,
+               "name that one; or continue with this one: 'conclave accept --commit N' in a folder that uses it", err);
 }
 
 /* Notes in a store where the record is: elsewhere, or (empty) there. `held`: it is held already. When the answer to the
@@ -260,7 +259,7 @@ static bool copy(copying *c, cv_err *err)
     c->same = is_same(c);
     if (c->same && !switched)
         return bad_target(cv_json_get_text(c->call->input, "to"), "this is the record itself, under another address",
-                          "name another store; with --switch the project goes on with this address", err);
+                          "name another store; with --switch the project uses this address", err);
     if (switched && (!check_target(c, err) || (!c->same && !has_arrived(c, &arrived, err))))
         return false;
     if ((!arrived && !copy_all(c, NULL, err)) || !verify_all(c, err))

@@ -1,7 +1,7 @@
 /* doctor.c - the operation `doctor`: all checks in order, as JSON and as lines for people; see doctor.h.
  *
  *     ✓ record     212 KB, yours, can be written
- *     ! files      nvidia-decision: round-7 is no round of this dialogue
+ *     ! files      nvidia-decision: round-7 is not a round of this dialogue
  *                  -> …
  */
 #include "project/doctor.h"
@@ -95,7 +95,7 @@ static const cv_shape told_shape[] = {
     CV_FIELD_OF(ALWAYS, finding, message, ""),
     CV_FIELD(IF_ANY, what, "the path or scope that it is about"),
     CV_FIELD_OF_AS(IF_ANY, "do", finding, remedy, "a command or a sentence"),
-    CV_FIELD_OF(IF_ANY, finding, repaired, "it was mended now, and is not counted"),
+    CV_FIELD_OF(IF_ANY, finding, repaired, "it was repaired now, and is not counted"),
     {0},
 };
 #undef CV_THIS_TYPE

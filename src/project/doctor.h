@@ -8,7 +8,7 @@
  *
  * Looks and says. What cannot be looked at, because the record does not open, is left out, and the finding about the
  * record says why. With `repair` it does what can do no harm: files that an interrupted write left behind go, files of
- * the rooms that are missing are written again from the record, the search index is made anew. It never touches a row,
+ * the rooms that are missing are written again from the record, the search index is made again. It never touches a row,
  * and no file that somebody else could have written.
  */
 #ifndef CV_PROJECT_DOCTOR_H

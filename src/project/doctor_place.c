@@ -40,7 +40,7 @@ static bool check_access(cv_doctor *d, const char *check, const char *path, cons
                                          may(path, R_OK) ? "written" : "read", (long)geteuid(), (long)st->st_uid);
     f->what = cv_str_of(path);
     f->remedy = st->st_uid == geteuid() ? cv_arena_printf(a, "chmod u+rw%s '%s'", folder ? "x" : "", path)
-                                        : CV_STR("run it as the owner, or let the owner give you the right");
+                                        : CV_STR("run it as the owner, or ask the owner for the right");
     return false;
 }
 
@@ -61,7 +61,7 @@ bool cv_doctor_project(cv_doctor *d)
         return true;
     cv_doctor_finding *f =
         cv_doctor_say(d, "project", CV_DOCTOR_NOTE,
-                      "is not there: git would take the files of the record, and spoil them where two versions meet");
+                      "is missing: git would commit the files of the record, and damage them in a merge");
     f->what = CV_STR(".conclave/.gitignore");
     f->remedy = CV_STR("conclave init");
     return true;
@@ -186,7 +186,7 @@ void cv_doctor_rights(cv_doctor *d)
         if (st.st_uid != folder.st_uid)
             add_file(&foreign, name, &st, true);
     }
-    cv_str chmod = cv_arena_printf(a, "chmod -R go-rwx '%s'; nothing, if others are meant to use it", d->folder);
+    cv_str chmod = cv_arena_printf(a, "chmod -R go-rwx '%s'; nothing, if others should use it", d->folder);
     say_files(d, &written, CV_DOCTOR_WARNING, "can be written by others", chmod);
     say_files(d, &read, CV_DOCTOR_NOTE, "can be read by others", chmod);
     say_files(d, &foreign, CV_DOCTOR_NOTE, "do not belong to the owner of .conclave",

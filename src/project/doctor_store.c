@@ -16,7 +16,8 @@ static const struct {
     {CV_ERR_CORRUPT,
      "put the last backup back with 'conclave restore FILE', which keeps the damaged record and its log; "
      "without one, 'sqlite3 conclave.db .recover' saves what is left"},
-    {CV_ERR_BUSY, "find who holds it ('fuser -v .conclave/conclave.db'), let it end, and try again; nothing is lost"},
+    {CV_ERR_BUSY, "find the process that holds it ('fuser -v .conclave/conclave.db'), wait until it ends, and try "
+                  "again; nothing is lost"},
 };
 
 static void add_way_out(const cv_doctor *d, cv_doctor_finding *f, const cv_err *err)
@@ -33,7 +34,7 @@ bool cv_doctor_open(cv_doctor *d)
     if (!d->call.record &&
         !cv_store_open(d->call.arena, &d->store, CV_RECORD_EXISTING, &cv_program_types, &d->call.record, &err)) {
         add_way_out(d, cv_doctor_fail(d, "engine", CV_DOCTOR_ERROR, &err), &err);
-        cv_doctor_say(d, "engine", CV_DOCTOR_NOTE, "the %.*s and their files cannot be looked at",
+        cv_doctor_say(d, "engine", CV_DOCTOR_NOTE, "the %.*s and their files cannot be checked",
                       CV_FMT(cv_scopes_nouns(d->call.arena)));
         return false;
     }
@@ -83,13 +84,14 @@ void cv_doctor_watermark(cv_doctor *d)
     if (!d->call.record->calls->acknowledged(d->call.record, d->call.arena, &state, &err))
         cv_doctor_fail(d, "watermark", CV_DOCTOR_ERROR, &err);
     else if (state == CV_WATERMARK_MISSING)
-        cv_doctor_say(d, "watermark", CV_DOCTOR_NOTE, "nothing beside the record says how far it was")->remedy =
+        cv_doctor_say(d, "watermark", CV_DOCTOR_NOTE, "the record has no watermark, which names the last commit")
+            ->remedy =
             CV_STR("compare the record with your last seal ('conclave verify --seal FILE'); the next write makes the "
                    "watermark");
     else
         cv_doctor_say(d, "watermark", CV_DOCTOR_OK,
-                      d->store.address.n ? "all that this project has seen is there"
-                                         : "the last commit that was acknowledged is there");
+                      d->store.address.n ? "the record has everything that this project has seen"
+                                         : "the record has the last acknowledged commit");
 }
 
 typedef struct {
@@ -156,6 +158,6 @@ void cv_doctor_search(cv_doctor *d)
                       behind == 1 ? "" : "s")
             ->remedy = CV_STR("nothing: the next search that can write brings the index up to date");
     } else {
-        cv_doctor_say(d, "search", CV_DOCTOR_OK, rebuilt ? "the index was made anew" : "the index is up to date");
+        cv_doctor_say(d, "search", CV_DOCTOR_OK, rebuilt ? "the index was rebuilt" : "the index is up to date");
     }
 }

@@ -6,7 +6,7 @@
  *     conclave feed --after POSITION --wait 60   … as soon as there is something, for a minute at most
  *
  * Each commit comes once. A position is the store's own text: the answer gives one, the next call gives it back. With a
- * room or a scope the others are passed over, and the position moves on behind them. A record without a commit has no
+ * room or a scope the others are skipped, and the position moves on behind them. A record without a commit has no
  * position of its own, so `start` stands for the beginning.
  */
 #include <time.h>
@@ -60,9 +60,9 @@ static const cv_shape told_shape[] = {
 #define CV_THIS_TYPE page
 const cv_shape cv_feed_shape[] = {
     CV_LIST("entries", told, entries.count, told_shape, "commits, the oldest first"),
-    CV_FIELD(ALWAYS, position, "behind what was looked at; give it as `after`"),
+    CV_FIELD(ALWAYS, position, "the position after the last entry; give it as `after`"),
     CV_FIELD(ALWAYS, more, "there is another page now"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings"),
     CV_PRINTED(text, "lines for people; not with --json"),
     {0},
 };

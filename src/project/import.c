@@ -73,7 +73,7 @@ static bool ask_rooms(importing *im, size_t rooms, cv_import_fit *ret_fits)
         if (im->best[i] > CV_FIT_NONE)
             continue;
         cv_err *err = cv_errs_add(im->call->errs, im->call->arena, CV_ERR_INVALID_VALUE,
-                                  "this does not look like files of any room: nothing would be taken from it");
+                                  "no room can read these files: nothing would be imported");
         cv_err_field(err, cv_arena_printf(im->call->arena, "path[%zu]", i));
         cv_err_value(err, cv_str_of(cv_where_path(im->call->arena, im->paths[i])));
         cv_err_suggest(err, CV_STR("docs/import.md says which files can be imported"));
@@ -156,7 +156,7 @@ static const cv_shape counts_shape[] = {
 #define X(id, word) CV_FIELD_AS(ALWAYS, word, outcomes[CV_OUTCOME_##id], ""),
     CV_OUTCOMES(X)
 #undef X
-        CV_FIELD_AS(ALWAYS, "ignored_files", ignored, "of a kind that no room reads"),
+        CV_FIELD_AS(ALWAYS, "ignored_files", ignored, "of a kind that no room can read"),
     CV_OTHERS(write_counts, describe_counts),
     {0},
 };

@@ -14,7 +14,7 @@ static const cv_operation rows[] = {
     {.room = "",
      .verb = "init",
      .summary = "make a project: the folder .conclave with its record",
-     .details = "Makes what is missing and leaves the rest alone, so that it can be run again at any time. All other\n"
+     .details = "Makes what is missing and leaves the rest alone, so you can run it again at any time. All other\n"
                 "commands find the project from any folder below it. The record is left out of git by a .gitignore\n"
                 "inside .conclave.\n",
      .examples = "  conclave init\n"
@@ -29,7 +29,7 @@ static const cv_operation rows[] = {
     {.room = "",
      .verb = "import",
      .tool = "conclave_import",
-     .summary = "take files into the record: folders, documents, exports",
+     .summary = "import files into the record: folders, documents, exports",
      .details = "Each room takes the files that are its own. The report says what was understood of every file, what\n"
                 "was not and why, and which files were not used. The same files again change nothing; files that have\n"
                 "changed are a conflict. The exit status is 1 when something failed or conflicts, or when there was\n"
@@ -47,9 +47,9 @@ static const cv_operation rows[] = {
      .summary = "find words in everything that is kept, in all rooms",
      .details =
          "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
-         "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
-         "between them. A hit names its room, scope, kind and id. When nothing has all the words, what has any of\n"
-         "them is shown. A room's own search may have more filters. See docs/search.md.\n",
+         "hedg* finds words that begin with it, -tax leaves out texts with the word, and OR between two words\n"
+         "finds either. A hit names its room, scope, kind and id. When nothing has all the words, texts with any of\n"
+         "them are shown. A room's own search may have more filters. See docs/search.md.\n",
      .examples = "  conclave search \"income collar\"\n",
      .schema = "search",
      .flags = READS,
@@ -73,7 +73,7 @@ static const cv_operation rows[] = {
      .verb = "redact",
      .summary = "replace a long text by its hash, wherever it is kept; the history still verifies",
      .details =
-         "For what must not be kept. The text is named by room, scope, kind and id, as 'conclave search' names it, "
+         "For texts that must not be kept. Name the text by room, scope, kind and id, as 'conclave search' shows them, "
          "and\n"
          "the field where there are several. Every long text of the scope that holds it is replaced, and so are\n"
          "answers and events that repeat a line of it, files below .conclave, the search index and the freed pages\n"
@@ -89,7 +89,7 @@ static const cv_operation rows[] = {
      .summary = "write one scope of any room to a file: rows, events, hashes",
      .details =
          "The file holds everything that the record has of it, so 'conclave import-scope' puts it back in another\n"
-         "project as it was. Rooms may have exports of their own that are made to be read; this one is exact.\n",
+         "project as it was. Rooms may have exports of their own for readers; this one is exact.\n",
      .schema = "export_scope",
      .flags = READS | FILES | CV_OP_LARGE,
      .run = cv_project_export_scope,
@@ -139,12 +139,12 @@ static const cv_operation rows[] = {
      .answer = cv_seal_shape},
     {.room = "",
      .verb = "accept",
-     .summary = "go on with a record that has lost writes, as it stands",
+     .summary = "continue with a record that has lost writes",
      .details =
          "For a record that is refused with store_regressed, when no newer copy can be put back: what was\n"
          "acknowledged and is missing is given up. --commit names the last commit that the record has, as the error\n"
          "says. Nothing in the record changes; only the watermark beside it is set. Without --commit, and where\n"
-         "nothing is missing, it makes a watermark that is not there.\n",
+         "nothing is missing, it makes a missing watermark.\n",
      .examples = "  conclave accept\n"
                  "  conclave accept --commit 2 || echo \"the record does not end there\"\n",
      .schema = "record_accept",
@@ -156,8 +156,8 @@ static const cv_operation rows[] = {
      .tool = "conclave_doctor",
      .summary = "check the project: permissions, record, history, files; and say what to do",
      .details = "Works also when the record is damaged, locked, missing or newer than the program. Every finding says\n"
-                "what to do. Exit status 1 when there are errors. --repair does only what can do no harm: it removes\n"
-                "leftovers of interrupted writes, writes missing files again and makes the search index anew.\n",
+                "what to do. Exit status 1 when there are errors. --repair does only what is safe: it removes\n"
+                "leftovers of interrupted writes, writes missing files again and rebuilds the search index.\n",
      .examples = "  conclave doctor\n"
                  "  conclave doctor --repair\n",
      .schema = "record_doctor",
@@ -176,13 +176,14 @@ static const cv_operation rows[] = {
      .answer = cv_backup_shape},
     {.room = "",
      .verb = "copy",
-     .summary = "copy the record to another store, and let the project go on there",
-     .details = "Copies everything that the record holds, with its events and hashes, to a PostgreSQL server or back "
-                "into the project's own file (the word sqlite), and verifies it there. A copy\n"
-                "from before is brought up to date: an interrupted copy continues, and the same command again keeps a\n"
-                "mirror current. With --switch the project keeps its record there from then on;\n"
-                "the old one stays as it was and takes no more writes. A seal of the record does not hold for the\n"
-                "copy: the copy's feed has another order.\n",
+     .summary = "copy the record to another store, and switch the project to it",
+     .details =
+         "Copies everything that the record holds, with its events and hashes, to a PostgreSQL server or back "
+         "into the project's own file (the word sqlite), and verifies it there.\n"
+         "An earlier copy is brought up to date: an interrupted copy continues, and the same command again keeps a\n"
+         "mirror current. With --switch the project keeps its record there from then on;\n"
+         "the old one stays as it was and takes no more writes. A seal of the record does not hold for the\n"
+         "copy: the copy's feed has another order.\n",
      .examples = "  conclave copy --to postgresql://db.example/work\n"
                  "  conclave copy --to postgresql://db.example/work --switch\n"
                  "  conclave copy --to sqlite --switch\n",
@@ -192,7 +193,7 @@ static const cv_operation rows[] = {
      .answer = cv_copy_shape},
     {.room = "",
      .verb = "restore",
-     .summary = "put a backup back in the place of the record, which is kept",
+     .summary = "replace the record by a backup; the old record is kept",
      .details = "Checks the backup first: it must open and verify. Keeps the present record, whole or damaged, as\n"
                 "conclave.db.before-restore-TIME; restore that file to undo the restore. The answer names what the\n"
                 "kept record has and the backup does not. You can run it while others use the record, and also when "

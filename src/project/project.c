@@ -81,9 +81,9 @@ static bool is_plain(cv_where where, cv_err *err)
     struct stat st;
     if (!cv_where_look(where, &st) || S_ISREG(st.st_mode))
         return true;
-    cv_err_set(err, CV_ERR_NOT_A_FILE, "a folder, pipe or device stands where the record has a file");
+    cv_err_set(err, CV_ERR_NOT_A_FILE, "there is a folder, pipe or device in the place of a file of the record");
     cv_err_file(err, cv_str_of(cv_where_path(err->arena, where)));
-    cv_err_suggest(err, CV_STR("move what stands there away"));
+    cv_err_suggest(err, CV_STR("move it away"));
     return false;
 }
 
@@ -142,8 +142,9 @@ static bool check_lost(cv_arena *a, const char *root, cv_err *err)
     cv_err_set(err, CV_ERR_REGRESSED, "the database of this project is gone: commit %lld was acknowledged in it",
                (long long)commit.number);
     cv_err_file(err, cv_str_of(database));
-    cv_err_suggest(err,
-                   cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin anew, remove '%s'", path));
+    cv_err_suggest(
+        err, cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin with an empty record, remove '%s'",
+                             path));
     return false;
 }
 
@@ -164,11 +165,12 @@ static bool open_server(cv_arena *a, const cv_store *store, bool *ret_created, c
         return false;
     }
     if (stat(store->seen, &st) == 0 && st.st_size > 0) {
-        cv_err_set(err, CV_ERR_REGRESSED,
-                   "the record of this project is gone: its writes were seen, and it is not there");
+        cv_err_set(err, CV_ERR_REGRESSED, "the record of this project is gone: its writes were seen here");
         cv_err_file(err, store->address);
-        cv_err_suggest(err, cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin anew, remove '%s'",
-                                            store->seen));
+        cv_err_suggest(
+            err,
+            cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin with an empty record, remove '%s'",
+                            store->seen));
         return false;
     }
     *ret_created = cv_store_open(a, store, CV_RECORD_CREATE, &cv_program_types, &record, err);
@@ -204,13 +206,11 @@ static bool choose_store(cv_arena *a, const char *root, cv_str wanted, cv_store 
         ret->address = wanted;
         return true;
     }
-    cv_err_set(err, CV_ERR_INVALID_VALUE, "this project keeps its record elsewhere: %.*s",
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "this project has its record elsewhere: %.*s",
                CV_FMT(has_file ? cv_str_of(ret->path) : ret->address));
     cv_err_field(err, CV_STR("store"));
     cv_err_value(err, wanted);
-    cv_err_suggest(
-        err,
-        CV_STR("'conclave copy --to ADDRESS --switch' takes the record to another place, or gives it another address"));
+    cv_err_suggest(err, CV_STR("'conclave copy --to ADDRESS --switch' moves the record, or changes its address"));
     return false;
 }
 
@@ -289,7 +289,7 @@ const cv_shape cv_init_shape[] = {
     CV_FIELD(ALWAYS, root, "the project's folder"),
     CV_FIELD(ALWAYS, record, "the database, or the address of the server"),
     CV_FIELD(ALWAYS, created, "false: it was there already"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings: the operation was done"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -302,7 +302,7 @@ static void answer(cv_call *call, const char *root, const cv_store *store, bool 
                       .created = created};
     if (above)
         cv_notice_add(&it.warnings, call->arena, CV_STR("project_in_project"),
-                      "this folder lies in the project '%s', whose record is not seen from here any more", above);
+                      "this folder is in the project '%s', whose record cannot be used from here any more", above);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_init_shape, &it);
 }
 

@@ -10,7 +10,7 @@
  * The folder and the record are their owner's alone (0700, 0600) when they are made, whatever the umask; an owner who
  * wants others to read them says so with chmod.
  *
- * Whoever works anywhere below the project's folder works in it.
+ * Anyone who works anywhere below the project's folder works in it.
  */
 #ifndef CV_PROJECT_PROJECT_H
 #define CV_PROJECT_PROJECT_H

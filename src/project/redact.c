@@ -6,7 +6,7 @@
  *     where else         every long text of the scope that holds the text; answers and events that hold a line of it
  *     files              beside the record: the text is replaced there, first of all (redact_files.h)
  *     one commit         the texts by their hashes, an event `redacted` that says who, when and why
- *     the database       pages and log are written anew, so that no freed byte holds the text
+ *     the database       pages and log are written again, so that no freed byte holds the text
  *
  * Files come first because they are found by the text: after a crash anywhere, the same command again does the rest.
  * The write touches one scope. What holds the text and cannot be redacted (a title, another scope, a backup) is named
@@ -56,13 +56,15 @@ const cv_shape cv_redact_shape[] = {
     CV_FIELD_AS(ALWAYS, "scope", scope.name, ""),
     CV_FIELD_AS(ALWAYS, "row", name, "type and key"),
     CV_FIELD_OF_AS(ALWAYS, "field", field, name, ""),
-    CV_FIELD(ALWAYS, sha256, "of the text: it stands in its place"),
+    CV_FIELD(ALWAYS, sha256, "of the text: it replaces the text"),
     CV_TEXTS("texts", texts.items, texts.count, "what was replaced in the record: type, key, field"),
     CV_TEXTS("files", files.replaced.items, files.replaced.count, "files in which the text was replaced"),
-    CV_TEXTS("parts", parts.items, parts.count, "long texts that are a part of it, and stay: redact them, too"),
-    CV_TEXTS("left", left.items, left.count, "what holds the text and was not changed: fields, other scopes, files"),
+    CV_TEXTS("parts", parts.items, parts.count,
+             "long texts that are a part of it, and were not changed: redact them, too"),
+    CV_TEXTS("left", left.items, left.count,
+             "places that have the text and were not changed: fields, other scopes, files"),
     CV_TEXTS("backups", files.backups.items, files.backups.count, "other records below .conclave: not touched"),
-    CV_FIELD(ALWAYS, note, "what is out of reach: backups, exports, a server's logs and copies"),
+    CV_FIELD(ALWAYS, note, "what Conclave cannot reach: backups, exports, a server's logs and copies"),
     CV_WRITTEN("scope"),
     CV_TRIED,
     {0},
@@ -162,7 +164,7 @@ static bool refuse_row(redaction *r)
     if (!is_type)
         cv_refuse_words(fault, names, known);
     cv_err_operation(fault, CV_STR("search"));
-    cv_err_suggest(fault, CV_STR("names kind and id of what it finds"));
+    cv_err_suggest(fault, CV_STR("shows the kind and id of what it finds"));
     return false;
 }
 
@@ -204,7 +206,7 @@ static bool choose_field(redaction *r)
     if (there > 1)
         return refuse_field(r, given, "it has several long texts: name the field");
     if (r->field->role != CV_LONG || r->type->life == CV_VOLATILE)
-        return refuse_field(r, given, "only a long text can be redacted: hashes cover the others by their bytes");
+        return refuse_field(r, given, "only a long text can be redacted: the hashes need the others as they are");
     r->text = cv_row_text(r->row, r->field->offset);
     return r->text.p || refuse_field(r, given, "there is no text in this field");
 }

@@ -4,7 +4,7 @@
  *     the folder of the scope, where that is elsewhere      so is it there
  *     .conclave/conclave.db.before-restore-…, *.db          whole records: they are named, and not touched
  *
- * Where a phrase of the text (phrases.h) stands in a form that cannot be replaced (broken into lines, escaped, cut,
+ * Where a phrase of the text (phrases.h) is in a form that cannot be replaced (broken into lines, escaped, cut,
  * parted by what another redaction replaced), the file is named, and its owner decides. The record's own files are not
  * looked at: the record does that itself.
  */
@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     cv_call *call;
     const cv_trace *trace;
-    cv_str mark; /* what stands in its place; JSON */
+    cv_str mark; /* what is in its place; JSON */
     bool change; /* false: only look */
     cv_redact_names replaced, left, backups;
     cv_phrases strong, weak; /* of the text; the walk makes them */

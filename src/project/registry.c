@@ -148,7 +148,7 @@ static void refuse_name(cv_call *call, cv_str at, const char *field, cv_str give
     cv_err_suggest(fault, is_id && strcmp(field, "agent_id") == 0
                               ? CV_STR("choose another id, or take this one over with replace: true (--replace)")
                           : is_id ? CV_STR("choose another name")
-                                  : CV_STR("choose another name, or take it away from that agent: 'agent alias' with "
+                                  : CV_STR("choose another name, or remove it from that agent: 'agent alias' with "
                                            "remove: true (--remove)"));
 }
 
@@ -162,8 +162,7 @@ static bool is_reserved(cv_call *call, cv_str at, const char *field, cv_str give
     cv_err *fault =
         cv_refuse(call, CV_ERR_INVALID_VALUE, at, field, given, "the name '%.*s' is reserved", CV_FMT(given));
     cv_err_item_type(fault, CV_STR("agent"));
-    cv_err_suggest(fault,
-                   CV_STR("System, User, broadcast and all stand for others than an agent: choose another name"));
+    cv_err_suggest(fault, CV_STR("System, User, broadcast and all are not names of agents: choose another name"));
     return true;
 }
 

@@ -3,7 +3,7 @@
  *     input of `agent add`, an item of `agent import`
  *       -> cv_registration_read     a row and its aliases; every fault of form
  *       -> cv_registration_check    are its names free, in the record and in this request?
- *       -> cv_registration_enter    rows and an event, or nothing: it stands as it was asked for
+ *       -> cv_registration_enter    rows and an event, or nothing: it is as it was asked for
  */
 #ifndef CV_PROJECT_REGISTRY_H
 #define CV_PROJECT_REGISTRY_H
@@ -46,7 +46,7 @@ void cv_registration_read(cv_call *call, const cv_json *input, cv_str at, cv_str
  * stand, also a removed one. */
 bool cv_registration_check(cv_call *call, cv_registration *r, cv_str at, bool replace, cv_map *taken, size_t index,
                            cv_err *err);
-/* Who becomes a person, or an agent, needs new tokens: one vouches for whom it was made for. */
+/* Who becomes a person, or an agent, needs new tokens: one covers whom it was made for. */
 bool cv_registration_enter(cv_call *call, cv_writing *w, cv_registration *r, cv_err *err);
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
@@ -63,10 +63,10 @@ void cv_registry_put_alias(cv_writing *w, cv_event_row *event, cv_str given, cv_
 /* The agent that `agent_id` names, neither unknown nor removed. False: call->errs says why. */
 bool cv_registry_agent(cv_call *call, cv_agent_row *ret_agent);
 
-/* Whoever acts may change who can act: not an agent that is known by its token. */
+/* The caller may change who can act: not an agent that is known by its token. */
 bool cv_registry_may_change(cv_call *call);
 
-/* What answers and events tell of an agent; in short: without its description and the details of its reach. */
+/* What answers and events say about an agent; in short: without its description and the details of its reach. */
 typedef struct {
     cv_agent_row row;
     cv_words aliases;

@@ -66,8 +66,8 @@ const cv_shape cv_restore_shape[] = {
     CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "sum of their revs"),
     CV_FIELD(ALWAYS, lost_count, ""),
     CV_LIST("lost", lost.items, lost.count, loss_shape,
-            "of what the kept record has more than the backup; 100 at most"),
-    CV_PLAIN_WARNINGS(ALWAYS, warnings, "what was done, but should be known"),
+            "what the kept record has and the backup does not; 100 at most"),
+    CV_PLAIN_WARNINGS(ALWAYS, warnings, "warnings: the operation was done"),
     CV_PRINTED(report, "the same for people"),
     {0},
 };
@@ -206,10 +206,10 @@ static void warn_of_access(const restoring *r, cv_notices *warnings)
     cv_scope_id registry = cv_agents_scope();
     for (size_t i = 0; i < r->lost.count; i++)
         if (cv_str_eq(r->lost.items[i].scope.room, registry.room))
-            cv_notice_add(
-                warnings, r->call->arena, CV_STR("older_registry"),
-                "who can act is as it was in the backup: tokens that were revoked since, and agents that were "
-                "removed or limited, can act as before; revoke, remove and limit them again");
+            cv_notice_add(warnings, r->call->arena, CV_STR("older_registry"),
+                          "agents and tokens are as they were in the backup: tokens that were revoked since, and "
+                          "agents that were "
+                          "removed or limited, can act as before; revoke, remove and limit them again");
 }
 
 /* A kept schema is not a file: a backup of it is. */
@@ -242,14 +242,14 @@ static void warn_of_losses(restoring *r)
     }
     if (r->lost.count > 0)
         cv_notice_add(warnings, r->call->arena, CV_STR("newer_in_kept"),
-                      "the record that was replaced had more of %.*s: %.*s%s; %.*s",
+                      "the replaced record had more of %.*s: %.*s%s; %.*s",
                       CV_FMT(cv_scopes_counted(r->call->arena, &lost)), CV_FMT(cv_buf_str(&some)),
                       r->lost.count > MOST_NAMED ? " …" : "", CV_FMT(way_back(r)));
     cv_buf_release(&some);
     warn_of_access(r, warnings);
     if (r->is_other)
         cv_notice_add(warnings, r->call->arena, CV_STR("another_record"),
-                      "the backup is not one of the record that was here: they have nothing in common");
+                      "the backup is not one of the record that was here: they have no commit in common");
     else if (r->acknowledged > r->last.number && r->lost.count == 0)
         cv_notice_add(warnings, r->call->arena, CV_STR("acknowledged_missing"),
                       "commit %lld was acknowledged in this project, the backup ends at commit %lld: what was written "
@@ -257,17 +257,18 @@ static void warn_of_losses(restoring *r)
                       (long long)r->acknowledged, (long long)r->last.number);
     else if (r->engine.missing.n && r->lost.count == 0)
         cv_notice_add(warnings, r->call->arena, CV_STR("acknowledged_missing"),
-                      "this project has seen more than the backup has: %.*s", CV_FMT(r->engine.missing));
+                      "this project has seen writes that the backup does not have: %.*s", CV_FMT(r->engine.missing));
     if (r->engine.kept_address.n && r->lost.count > 0)
-        cv_notice_add(warnings, r->call->arena, CV_STR("seen_elsewhere"),
-                      "other folders that use this record say store_regressed where they have seen more: go on there "
-                      "with 'conclave accept'");
+        cv_notice_add(
+            warnings, r->call->arena, CV_STR("seen_elsewhere"),
+            "other folders that use this record report store_regressed if they have seen more: continue there "
+            "with 'conclave accept'");
 }
 
 static cv_str report(const restoring *r)
 {
     cv_buf out = {0};
-    cv_buf_printf(&out, "The record is that of %s: %.*s, %lld commit%s.\n", r->backup,
+    cv_buf_printf(&out, "The record is now that of %s: %.*s, %lld commit%s.\n", r->backup,
                   CV_FMT(cv_scopes_counted(r->call->arena, &r->scopes)), (long long)r->commits,
                   r->commits == 1 ? "" : "s");
     if (r->engine.kept.n)

@@ -1,4 +1,4 @@
-/* room.h - what stands at the top level: operations on the project, on its record as a whole, and on who can act. */
+/* room.h - what is at the top level: operations on the project, on its record as a whole, and on who can act. */
 #ifndef CV_PROJECT_ROOM_H
 #define CV_PROJECT_ROOM_H
 

@@ -4,7 +4,7 @@
  *
  * All words must occur in a hit. When nothing has them all, hits that have any of them are better than none: `match`
  * says which it was. A room's own search knows more of its things and has filters of its own; this one knows what every
- * room's types tell about a row (record/type.h, cv_search_text).
+ * room's types say about a row (record/type.h, cv_search_text).
  */
 #include "kit/fault.h"
 #include "kit/query.h"

@@ -1,4 +1,4 @@
-/* traces.c - where a text stands besides its own place; see traces.h. */
+/* traces.c - where a text is, apart from its own place; see traces.h. */
 #include "project/traces.h"
 
 #include <assert.h>

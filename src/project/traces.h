@@ -1,8 +1,8 @@
-/* traces.h - where a text stands besides its own place: in rows, answers, events and files.
+/* traces.h - where a text is, apart from its own place: in rows, answers, events and files.
  *
- * A text is written in several ways: as it is, inside of a JSON string, inside of JSON that stands in a JSON string
+ * A text is written in several ways: as it is, inside of a JSON string, inside of JSON that is in a JSON string
  * again. A text of at least CV_TRACE_SHORT bytes is found anywhere in another one; a shorter one would be found
- * everywhere, so it counts only where it is a whole text. What stands around it (white space at its ends) does not
+ * everywhere, so it counts only where it is a whole text. What is around it (white space at its ends) does not
  * count. A line of it that is as long is a part of it.
  */
 #ifndef CV_PROJECT_TRACES_H
@@ -11,7 +11,7 @@
 #include "record/type.h"
 
 enum {
-    CV_TRACE_SHORT = 16, /* bytes: shorter words stand in many texts by chance */
+    CV_TRACE_SHORT = 16, /* bytes: shorter words are in many texts by chance */
     CV_TRACE_LINES = 256 /* parts that are looked for: the longest */
 };
 
@@ -36,11 +36,11 @@ bool cv_trace_part_in(const cv_trace *t, cv_str bytes); /* the text, or a line o
 bool cv_trace_has(const cv_trace *t, cv_str text);      /* `text`, which is long, is a part of it */
 
 /* `bytes` with a mark in the place of the text and of its lines; the same view when they are not there. Where all of it
- * is the text, or a JSON value stands as it is, the mark is `whole` (hash.h), else "redacted-sha256-…": words that can
- * stand in any text and in any string of JSON. */
+ * is the text, or a JSON value is as it is, the mark is `whole` (hash.h), else "redacted-sha256-…": words that can
+ * are in any text and in any string of JSON. */
 cv_str cv_trace_replaced(cv_arena *a, const cv_trace *t, cv_str bytes, cv_str whole);
 
-/* Lines of the text stand in `bytes`, and not as the whole text: so those that are not looked for may stand there, too.
+/* Lines of the text are in `bytes`, and not as the whole text: so those that are not looked for may are there, too.
  */
 bool cv_trace_lines_in(cv_arena *a, const cv_trace *t, cv_str bytes);
 

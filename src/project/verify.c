@@ -61,7 +61,7 @@ const cv_shape cv_verify_shape[] = {
     CV_WORD(ALWAYS, "watermark", watermark, &watermarks,
             "whether the last commit that was acknowledged is known, and is there"),
     CV_NUMBER(IF_ANY, "sealed_until", sealed_until, 1, CV_NO_LIMIT, "the commit of the seal that was given"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what could not be proved"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what verify could not prove"),
     CV_PRINTED(text, "all of it as a page for people"),
     {0},
 };
@@ -168,7 +168,7 @@ static bool check_watermark(reporting *r, const cv_seal *seal, cv_err *err)
     r->watermark = watermark_words[mark != CV_WATERMARK_THERE];
     if (mark == CV_WATERMARK_MISSING && !seal)
         cv_notice_add(&r->warnings, r->call->arena, CV_STR("no_watermark"),
-                      "nothing beside this record says how far it was: only a seal can prove that its end was not cut "
+                      "the record has no watermark: only a seal can prove that its end was not cut "
                       "off");
     return true;
 }
@@ -291,7 +291,7 @@ bool cv_record_accept(cv_call *call)
         return cv_call_fail(call, &err);
     accepted done = {.commit = last.number};
     if (call->for_people)
-        done.text = cv_arena_printf(call->arena, "The record is taken as it stands, up to commit %lld.\n",
+        done.text = cv_arena_printf(call->arena, "The record is accepted as it is, up to commit %lld.\n",
                                     (long long)last.number);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_accept_shape, &done);
     return true;

@@ -91,7 +91,7 @@ static bool diverged(cv_scope_id scope, int64_t rev, int64_t theirs, cv_err *err
     cv_err_set(err, CV_ERR_REV_CONFLICT,
                "the %.*s '%.*s' has another history in the other record (here at rev %lld, there at rev %lld)",
                CV_FMT(scope.room), CV_FMT(scope.name), (long long)rev, (long long)theirs);
-    cv_err_suggest(err, CV_STR("copy to an empty record, or find out which of the two is the right one"));
+    cv_err_suggest(err, CV_STR("copy to an empty record, or find out which of the two is right"));
     return false;
 }
 

@@ -85,7 +85,7 @@ static void add_field(cv_hash *h, const cv_type_field *field, const void *row)
 /* `without`: the offset of a field that is left out; 0: none is. */
 static void add_row(cv_hash *h, const cv_type *type, const void *row, size_t without)
 {
-    assert(type->life != CV_VOLATILE && "nobody vouches for volatile rows");
+    assert(type->life != CV_VOLATILE && "no event covers volatile rows");
     add_text(h, type->name);
     for (size_t i = 0; i < type->field_count; i++)
         if (cv_row_has(&type->fields[i], row) && (!without || type->fields[i].offset != without))

@@ -13,7 +13,7 @@
  *     {"card/3": digest}             a row that may change: one entry each, as the write left it
  *     {"added/line": digest}         all rows of an added type, in the order of their keys
  *     {"commit": digest}             the row of the write itself, without its head; always in the last event
- *     {"redacted/line/7/text": hash} from now on the text stands there by its hash alone
+ *     {"redacted/line/7/text": hash} from now on the text is there by its hash alone
  *
  * A redacted text is stored as {"redacted_sha256":"…"}, which is valid JSON and valid text. It stands for the hash in
  * it, so rows and events verify as before. Nobody can write such a text as an ordinary value (cv_row_valid), and
@@ -53,7 +53,7 @@ cv_str cv_hash_scope(cv_arena *a, cv_str room, cv_str name);
 /* The hash of an event whose other fields are set. */
 cv_str cv_hash_event(cv_arena *a, cv_str before, const cv_event_row *event);
 
-/* What stands in the place of a text; is this such a text, and with which hash? ret_hash may be NULL. */
+/* What is in the place of a text; is this such a text, and with which hash? ret_hash may be NULL. */
 cv_str cv_redacted(cv_arena *a, cv_str text);
 bool cv_is_redacted(cv_str text, cv_str *ret_hash);
 

@@ -35,8 +35,8 @@ void cv_record_close(cv_record *record)
 static bool has_moved(cv_str to, cv_err *err)
 {
     cv_err_set(err, CV_ERR_MOVED, "the record was moved to %.*s: nothing was written here", CV_FMT(to));
-    cv_err_suggest(err, CV_STR("give the command again: the project may know the new place by now; else take this "
-                               "folder there with 'conclave copy --to ADDRESS --switch'"));
+    cv_err_suggest(err, CV_STR("give the command again: the project may know the new place by now; else switch this "
+                               "folder with 'conclave copy --to ADDRESS --switch'"));
     return false;
 }
 

@@ -47,7 +47,7 @@ typedef enum {
     CV_WRITE_REPLAYED, /* this op_id was committed before: the stored result is returned */
     CV_WRITE_CONFLICT, /* certainly not written: the scope is at another rev */
     CV_WRITE_BUSY,     /* certainly not written: others held the store for too long */
-    CV_WRITE_FAILED,   /* certainly not written: err tells why */
+    CV_WRITE_FAILED,   /* certainly not written: err says why */
     CV_WRITE_UNKNOWN   /* it may or may not be there: ask again with the same op_id */
 } cv_write_result;
 
@@ -91,7 +91,7 @@ typedef struct {
     const void *after;  /* begin behind this row: index fields and key; NULL: at the first one */
     cv_str after_scope; /* … which is a row of this scope, across scopes */
     int64_t since_rev;  /* only rows with a higher rev. By an index on the rev this costs what is found, by
-                         * others what is passed over, too */
+                         * others what is skipped, too */
     size_t limit;       /* 0: all */
     bool descending;
     bool outline;     /* only KEY and OUTLINE fields and those of the index are wanted: others may be absent */
@@ -109,7 +109,7 @@ typedef struct {
 } cv_lookup;
 typedef bool (*cv_scope_visit)(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err);
 
-/* One commit, as the feed tells of it. */
+/* One commit, as the feed reports it. */
 typedef struct {
     cv_str position; /* opaque; give it back to go on behind this commit */
     cv_scope_id scope;
@@ -176,7 +176,7 @@ typedef struct {
 
     /* ---- one scope ----
      * Between begin and end all readings are of one moment. `lock` waits for its turn (CV_ERR_BUSY when it does not
-     * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. It is told the op_id
+     * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. It gets the op_id
      * of the write that follows (empty: not known yet): a store that is far away brings along what the question whether
      * it was done before wants to know. `commit` ends the transaction, whatever becomes of it; `end` takes back what
      * was not committed and may always be called. Without a write, `commit` keeps what `keep` and `drop` did under the
@@ -210,7 +210,7 @@ typedef struct {
     /* Each commit once, in one order that is the same for every reader; behind `after` (empty: from the first). Commits
      * of a scope come by rev. A position that was not made by this store is an error. */
     bool (*feed)(cv_record *record, cv_str after, size_t limit, cv_feed_visit visit, void *ctx, cv_err *err);
-    /* The position behind which the last `back` commits stand; 0: behind the newest. Empty: there are no more. */
+    /* The position before the last `back` commits; 0: after the newest. Empty: there are no more. */
     bool (*newest)(cv_record *record, cv_arena *a, size_t back, cv_str *ret_position, cv_err *err);
 
     /* May something have been committed, by anybody, since *seen was set here? Costs a few microseconds. True without a
@@ -258,9 +258,9 @@ typedef struct {
      * the way. What cannot be looked at is a finding, too. NULL: the place has nothing to say. */
     void (*examine)(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx);
     /* A whole copy of all scopes of one moment, on disk, in a file of SQLite that is new (then its owner's alone) or
-     * empty. From a server its commits stand in another order of the feed. */
+     * empty. From a server its commits are in another order of the feed. */
     bool (*backup)(cv_record *record, const char *path, cv_err *err);
-    /* Nothing of what was replaced or removed is left in the files of the store: they are written anew. Where others
+    /* Nothing of what was replaced or removed is left in the files of the store: they are written again. Where others
      * read an older moment it cannot be done (CV_ERR_BUSY); it can be asked for again at any time. */
     bool (*scrub)(cv_record *record, cv_arena *a, cv_err *err);
     /* A store in memory, to try things on: empty, or with all that this one holds. */
@@ -294,9 +294,9 @@ typedef enum {
 
 /* The record in a file of SQLite; store.h opens the record of a project, wherever it is kept. An older schema is
  * migrated, a newer one refused, and so is a database that is not a record. Every commit raises the watermark; a record
- * that has less than its watermark says is opened: whoever uses it asks `acknowledged`. One that cannot be written is
- * read without leaving anything behind. `schema`: the migrations of the program, the first of which is 001_record.sql.
- * Types and migrations live as long as the handle. */
+ * that has less than its watermark says is opened: anyone who uses it asks `acknowledged`. One that cannot be written
+ * is read without leaving anything behind. `schema`: the migrations of the program, the first of which is
+ * 001_record.sql. Types and migrations live as long as the handle. */
 bool cv_record_open(cv_arena *a, const char *path, cv_record_mode mode, const cv_types *types,
                     const struct cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
 
@@ -318,7 +318,7 @@ cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tr
 
 /* ---- above the engines ------------------------------------------------------------------------------------------- */
 
-/* For engines: is the write one that the caller may ask for, of a scope that is here now? Its own mistakes are told
+/* For engines: is the write one that the caller may ask for, of a scope that is here now? Its own mistakes are reported
  * before anything is tried. */
 bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, cv_err *err);
 

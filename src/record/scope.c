@@ -258,7 +258,7 @@ static void parse_row(const parsing *p, const cv_json *values, char *to)
     if (cv_row_rev(to) < 1)
         refuse(p, CV_STR("rev"), "must be 1 or more");
     if (p->type == &cv_commit_row_type && cv_row_rev(to) != (int64_t)p->row + 1)
-        refuse(p, CV_STR("rev"), "must rise by one: there is a commit for every rev, in their order");
+        refuse(p, CV_STR("rev"), "must rise by one: there is a commit for every rev, in order");
     for (size_t i = 0; i < p->type->key_count; i++)
         if (!cv_row_has(&p->type->fields[i], to))
             refuse(p, p->type->fields[i].name, "is part of the key and must be there");
@@ -329,7 +329,7 @@ bool cv_scope_parse(const cv_types *types, cv_arena *a, const cv_json *document,
     if (!ret->scope.name.n)
         cv_err_field(cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "must be text"), CV_STR("name"));
     if (ret->at.rev < 1 || ret->at.event_count < ret->at.rev || !ret->at.head.n)
-        cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "rev, events and head are missing or cannot be right"),
+        cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "rev, events and head are missing or wrong"),
                      CV_STR("rev"));
     if (!rows || rows->type != CV_JSON_OBJECT) {
         cv_err_field(cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "must be an object with the rows of each type"),

@@ -4,7 +4,7 @@
  *
  * The hash is folded over all commits up to that number, in the order of the feed: number, room, scope, rev and head.
  * The head stands for all events of its scope up to then, they for the rows and for the commit itself (hash.h). So
- * whoever has the line, kept where the record's owner cannot change it, can prove later that nothing before it was
+ * anyone who has the line, kept where the record's owner cannot change it, can prove later that nothing before it was
  * changed, cut off or removed, however much was written since. Where the record began, the first digits of the seal of
  * commit 1, tells a seal of another project from a record that was changed.
  */

@@ -2,7 +2,7 @@
  *
  *     batch     some commits of the feed, by scope: from which rev to which
  *     source    the rows of one type of a scope in a batch, by their revs; many of them are read together
- *     page      what these rows say, by the things that they tell of: read, changed, written together
+ *     page      what these rows say, by the things that they are about: read, changed, written together
  */
 #include "record/search_index.h"
 
@@ -442,7 +442,7 @@ bool cv_search_disagrees(const cv_search_index *x, cv_str what, cv_err *err)
 {
     cv_err_set(err, CV_ERR_VERIFY, "the search index does not agree with the record: %.*s", CV_FMT(what));
     cv_err_file(err, x->place);
-    cv_err_suggest(err, CV_STR("'conclave doctor --repair' makes the index anew; the record itself is not concerned"));
+    cv_err_suggest(err, CV_STR("'conclave doctor --repair' rebuilds the index; the record itself is not affected"));
     return false;
 }
 
@@ -569,7 +569,7 @@ static bool compare_text(void *ctx, cv_str kind, cv_str id, const cv_search_entr
         return false;
     const expected *t = c->things.items + c->next;
     if (c->next == c->things.count || by_name(t, &here) > 0)
-        return fits(c->arena, NULL, 0, entry) || wrong(c, "has what the record has not:", kind, id, err);
+        return fits(c->arena, NULL, 0, entry) || wrong(c, "has a text that the record does not have:", kind, id, err);
     size_t count = next_rows(c, &late);
     c->next += count;
     return late || fits(c->arena, t, count, entry) || wrong(c, "has another text of", kind, id, err);

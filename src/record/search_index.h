@@ -3,10 +3,10 @@
  *     commits behind the reader's position -> rows that they wrote -> what a search sees of each -> things
  *     things: what the index has (read) and is to have (write), a page of them at a time
  *
- * So a search pays for the index, and a write does not. What stands in the index is kept as text beside its words, so a
+ * So a search pays for the index, and a write does not. What is in the index is kept as text beside its words, so a
  * text that changes is taken back and entered again. Several processes may do this at once: the position in the feed
  * moves in the transaction that indexes. Where the store cannot be written, the search runs on what is indexed and
- * tells how many commits are behind. The index is made from the record alone; one that is damaged is made again from
+ * says how many commits are behind. The index is made from the record alone; one that is damaged is made again from
  * nothing.
  *
  * What is the same for every engine is here; an engine gives the calls below.

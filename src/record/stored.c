@@ -9,7 +9,7 @@ bool cv_stored_corrupt(cv_err *err, const char *format, ...)
     va_end(args);
     cv_err_set(err, CV_ERR_CORRUPT, "the record has %.*s", CV_FMT(message));
     cv_err_operation(err, CV_STR("verify"));
-    cv_err_suggest(err, CV_STR("tells where it was changed"));
+    cv_err_suggest(err, CV_STR("shows where it was changed"));
     return false;
 }
 

@@ -100,7 +100,7 @@ typedef struct {
     cv_str people; /* JSON list of names; absent: none */
 } cv_search_text;
 
-/* False: there is nothing to find in this row; kind and id are set all the same if there may have been before. */
+/* False: there is nothing to find in this row; kind and id are set anyway if there may have been before. */
 typedef bool (*cv_search_of)(cv_arena *a, const void *row, cv_search_text *ret_text);
 
 typedef struct {
@@ -162,7 +162,7 @@ typedef struct {
 /* ---- the common types ------------------------------------------------------------------------------------------- */
 
 /* One history for everything: who did what to which thing. `step` is a room's own number, like that of a page or a
- * turn; `standing` says whether the agent was verified or only claimed to be who it is. `covers` vouches for rows
+ * turn; `standing` says whether the agent was verified or only claimed to be who it is. `covers` covers rows
  * (hash.h); `hash` covers the hash before it and all other fields. */
 #define CV_EVENT_ROW_FIELDS(F)                                                                                         \
     F(INT, KEY, seq)                                                                                                   \

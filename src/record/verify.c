@@ -142,7 +142,7 @@ static bool cover_added(cv_scope_verifier *v, const cv_event_row *event, cv_str 
 {
     added_proof *added = added_by(v, type, event->rev);
     if (added->event_seq)
-        return fail_event(v, event, err, "covers", CV_STR("one event that vouches for what a write added"),
+        return fail_event(v, event, err, "covers", CV_STR("one event that covers what a write added"),
                           cv_arena_printf(&v->scratch, "event %lld, too", (long long)added->event_seq));
     added->event_seq = event->seq;
     memcpy(added->expected, digest.p, CV_HASH_DIGITS);
@@ -252,7 +252,7 @@ static bool check_redactions(cv_scope_verifier *v, const cv_type *type, const vo
                                       CV_FMT(field->name));
         if (!redacted && proof && proof->event_rev > cv_row_rev(row))
             return cv_verify_disagree(v, cv_row_name(&v->scratch, type, row), err,
-                                      "%.*s: the text was redacted, and it is there again", CV_FMT(field->name));
+                                      "%.*s: the text was redacted, but it is there again", CV_FMT(field->name));
     }
     return true;
 }
@@ -272,10 +272,10 @@ static bool check_commit(cv_scope_verifier *v, const cv_commit_row *row, cv_err 
     const write_proof *write = &v->writes.items[row->rev - 1];
     cv_str digest = cv_hash_commit(&v->scratch, row);
     if (!write->event_seq)
-        return cv_verify_disagree(v, place, err, "expected an event that vouches for the row, found none");
+        return cv_verify_disagree(v, place, err, "expected an event that covers the row, found none");
     if (memcmp(write->commit, digest.p, CV_HASH_DIGITS) != 0)
         return cv_verify_disagree(v, place, err,
-                                  "the row was changed behind event %lld: expected digest %.*s, found %.*s",
+                                  "the row was changed after event %lld: expected digest %.*s, found %.*s",
                                   (long long)write->event_seq, CV_HASH_DIGITS, write->commit, CV_FMT(digest));
     if (!cv_str_eq(row->head, (cv_str){write->head, CV_HASH_DIGITS}))
         return cv_verify_disagree(v, place, err, "head: expected the hash of its last event %.*s, found %.*s",
@@ -310,10 +310,9 @@ static bool check_changing(cv_scope_verifier *v, const void *row, cv_err *err)
     uintptr_t *at = cv_map_get(&v->row_at, key);
     row_proof *p = at ? &v->rows.items[*at - 1] : NULL;
     if (!p)
-        return cv_verify_disagree(v, key, err, "expected an event that vouches for the row, found none");
+        return cv_verify_disagree(v, key, err, "expected an event that covers the row, found none");
     if (memcmp(p->expected, digest.p, CV_HASH_DIGITS) != 0)
-        return cv_verify_disagree(v, key, err,
-                                  "the row was changed behind event %lld: expected digest %.*s, found %.*s",
+        return cv_verify_disagree(v, key, err, "the row was changed after event %lld: expected digest %.*s, found %.*s",
                                   (long long)p->event_seq, CV_HASH_DIGITS, p->expected, CV_FMT(digest));
     if (cv_row_rev(row) != p->event_rev)
         return cv_verify_disagree(v, key, err, "rev: expected %lld as event %lld has, found %lld",
@@ -347,8 +346,7 @@ static bool check_missing(cv_scope_verifier *v, cv_err *err)
 {
     for (size_t i = 0; i < v->rows.count; i++)
         if (!v->rows.items[i].seen)
-            return cv_verify_disagree(v, v->rows.items[i].key, err,
-                                      "event %lld vouches for it: expected a row, found none",
+            return cv_verify_disagree(v, v->rows.items[i].key, err, "event %lld covers it: expected a row, found none",
                                       (long long)v->rows.items[i].event_seq);
     return true;
 }
@@ -358,12 +356,12 @@ static bool check_added(cv_scope_verifier *v, cv_err *err)
     for (size_t i = 0; i < v->added.count; i++) {
         added_proof *p = &v->added.items[i];
         if (!p->event_seq)
-            return cv_verify_disagree(v, p->key, err, "expected an event that vouches for %zu added rows, found none",
+            return cv_verify_disagree(v, p->key, err, "expected an event that covers %zu added rows, found none",
                                       p->count);
         cv_str found = cv_hash_end(&p->found, &v->scratch);
         if (memcmp(found.p, p->expected, CV_HASH_DIGITS) != 0)
             return cv_verify_disagree(v, p->key, err,
-                                      "%zu rows; one of them was changed, added or removed behind event %lld: "
+                                      "%zu rows; one of them was changed, added or removed after event %lld: "
                                       "expected digest %.*s, found %.*s",
                                       p->count, (long long)p->event_seq, CV_HASH_DIGITS, p->expected, CV_FMT(found));
     }

@@ -104,7 +104,7 @@ static cv_watermark_state inaccessible(const char *path, int number, cv_err *err
 {
     const char *advice = number == EACCES || number == EPERM ? "give yourself permission to read and write it"
                          : number == EISDIR || number == ELOOP
-                             ? "move what stands there away; the next write makes the watermark again"
+                             ? "move it away; the next write makes the watermark again"
                              : "check the disk and try again";
     return unreadable(path, strerror(number), advice, err);
 }

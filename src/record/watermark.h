@@ -4,12 +4,12 @@
  *
  *         number    of the commit, in 20 digits
  *         HEAD      the head that the commit gave its scope, in 64 hex digits
- *         CHECK     the first 16 hex digits of SHA-256 over all that stands before it
+ *         CHECK     the first 16 hex digits of SHA-256 over all that is before it
  *
  * A database is whole in itself after its log was removed, or after an older copy was put in its place: only something
  * outside of it can say that it was further already. The engine raises the watermark after each commit, with one write
- * of 124 bytes and without a sync of its own: a watermark that is behind says less, but nothing wrong. Whoever uses the
- * record asks `acknowledged` (record.h): the record must have the commit of the watermark, with the same head.
+ * of 124 bytes and without a sync of its own: a watermark that is behind says less, but nothing wrong. A process that
+ * uses the record asks `acknowledged` (record.h): the record must have the commit of the watermark, with the same head.
  *
  *     missing       an older project, or somebody removed it: the next write makes it; nothing is compared until
  *                   then, and verify says so
@@ -23,7 +23,7 @@
  *
  *     restore:   unlink(watermark); put the database there; open it; record->calls->accept(record, a, &now, err);
  *
- * `accept` sets the watermark to the last commit of the record as it stands. A crash in between leaves a record without
+ * `accept` sets the watermark to the last commit of the record as it is. A crash in between leaves a record without
  * a watermark, as a new project has.
  */
 #ifndef CV_RECORD_WATERMARK_H
@@ -44,7 +44,7 @@ const char *cv_watermark_path(cv_arena *a, const char *database);
 typedef enum {
     CV_WATERMARK_MISSING,
     CV_WATERMARK_THERE,
-    CV_WATERMARK_UNREADABLE /* err says what stands there instead */
+    CV_WATERMARK_UNREADABLE /* err says what is there instead */
 } cv_watermark_state;
 
 cv_watermark_state cv_watermark_read(const char *path, cv_commit *ret_commit, cv_err *err);

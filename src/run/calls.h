@@ -18,7 +18,7 @@
  * name. What does not end in `answered` leaves no file.
  *
  * Values of the variables that hold keys appear nowhere: not in files, results or messages; where an answer or an error
- * has one in it, [NAME] stands in its place.
+ * has one in it, [NAME] is in its place.
  *
  * One thread at a time, always the same one: commands die with the thread that started them.
  */
@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
     const cv_reach *reach; /* a command or an endpoint; lives until the result is there */
     cv_str prompt;
-    cv_str system;                /* instructions that stand before it; empty: none */
+    cv_str system;                /* instructions that are before it; empty: none */
     const char *output;           /* where the answer goes: a path in a folder that is there, and private */
     const char *root;             /* of the project: where commands run that name no folder */
     const cv_variable *variables; /* CONCLAVE_… for a command */
@@ -62,7 +62,7 @@ typedef struct {
     cv_calls_outcome outcome;
     cv_str answer;                   /* of an answered call */
     cv_str answer_hash, prompt_hash; /* SHA-256, hexadecimal */
-    cv_str model;                    /* that answered, as far as it is told; else the one that was asked for */
+    cv_str model;                    /* that answered, as far as it is reported; else the one that was asked for */
     cv_str message;                  /* why there is no answer, in one sentence */
     cv_str tail;                     /* the end of standard error; when that is empty, of what else came */
     int64_t exit_status;             /* of a command; 128 + signal when one ended it */
@@ -121,8 +121,8 @@ void cv_calls_look(const cv_calls *calls, void (*visit)(void *ctx, const cv_call
  * and *ret_found true. Else whatever it left is removed. */
 bool cv_calls_recover(cv_arena *a, const char *output, cv_calls_result *ret_result, bool *ret_found, cv_err *err);
 
-/* Why the program of a command cannot be started from here, in a sentence; empty: it is there, or this is no command.
- * `root`: as in a request. */
+/* Why the program of a command cannot be started from here, in a sentence; empty: it is there, or this is not a
+ * command. `root`: as in a request. */
 cv_str cv_calls_missing(cv_arena *a, const cv_reach *reach, const char *root);
 
 /* Everything that would be called for this request, for --dry-run: the command as a line, or the URL and its JSON. */

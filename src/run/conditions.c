@@ -27,6 +27,6 @@ static bool look_blocked(const cv_asker *asker, cv_str scope, cv_held_list *ret,
 }
 
 const cv_condition cv_run_conditions[] = {
-    {"blocked", "a run stands still before its end", look_blocked, false},
+    {"blocked", "a run has stopped before its end", look_blocked, false},
     {0},
 };

@@ -13,7 +13,7 @@ static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static bool refuse(cv_err *err)
 {
     const char *why = dlerror();
-    cv_err_set(err, CV_ERR_IO, "cannot load the library that speaks with endpoints: %s", why ? why : FILE_NAME);
+    cv_err_set(err, CV_ERR_IO, "cannot load the library for endpoints: %s", why ? why : FILE_NAME);
     cv_err_suggest(err, CV_STR("install libcurl, version 7.85 or later (Debian, Ubuntu: libcurl4)"));
     return false;
 }
@@ -33,7 +33,7 @@ static bool load(cv_err *err)
     CV_CURL_LIBRARY(FIND)
 #undef FIND
     if (found.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        return cv_err_set(err, CV_ERR_IO, "the library that speaks with endpoints does not start");
+        return cv_err_set(err, CV_ERR_IO, "the library for endpoints does not start");
     cv_curl_library = found;
     return true;
 }

@@ -247,7 +247,7 @@ void cv_endpoint_start(cv_calls *calls, cv_one *one)
     set_options(calls, one, request);
     one->ended = curl_multi_add_handle(calls->multi, e->easy) != CURLM_OK;
     if (one->ended)
-        cv_one_decide(one, CV_CALL_NOT_STARTED, "the exchange could not be begun");
+        cv_one_decide(one, CV_CALL_NOT_STARTED, "the request could not be started");
 }
 
 /* ---- while it runs ----------------------------------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ int64_t cv_endpoint_due(const cv_calls *calls, const cv_one *one)
 void cv_endpoint_check(cv_calls *calls, cv_one *one, int64_t now)
 {
     if (now >= one->deadline)
-        cv_one_decide(one, CV_CALL_TIMEOUT, "there was no whole answer after %.3g seconds",
+        cv_one_decide(one, CV_CALL_TIMEOUT, "there was no complete answer after %.3g seconds",
                       (double)(one->deadline - one->began) / 1000);
     else if (now >= cv_endpoint_due(calls, one) && !one->decided)
         cv_one_decide(one, CV_CALL_TIMEOUT, "the stream was silent for %.3g seconds",

@@ -1,4 +1,4 @@
-/* facts.c - how a dialogue stands; see facts.h. */
+/* facts.c - the state of a dialogue; see facts.h. */
 #include "run/facts.h"
 
 void cv_facts_ask(const cv_call *call, cv_arena *a, const char *verb, cv_str dialogue_id, cv_str members,

@@ -1,4 +1,4 @@
-/* facts.h - how a dialogue stands, as its own operations tell it.
+/* facts.h - the state of a dialogue, as its own operations report it.
  *
  * Nothing of the dialogue's record is read here: `get`, `progress` and `round-verify` are asked, as any caller would.
  */
@@ -9,7 +9,7 @@
 
 typedef struct {
     cv_str slug, name, role, tier;
-    bool responded; /* handed in for the next round, or said that there is nothing to say */
+    bool responded; /* sent for the next round, or said that there is nothing to say */
 } cv_fact_seat;
 
 typedef struct {

@@ -16,7 +16,7 @@ typedef struct {
     pid_t pid;
 } cv_guard;
 
-void cv_guard_start(cv_guard *guard);               /* once; without one, commands die with us all the same */
+void cv_guard_start(cv_guard *guard);               /* once; without one, commands die with us anyway */
 void cv_guard_tell(int fd, pid_t group, bool runs); /* may be called between vfork and exec */
 void cv_guard_end(cv_guard *guard);
 

@@ -9,20 +9,20 @@ static const char head[] =
 
 static const char round_task[] =
     "## Your task: round %lld\n\n"
-    "The draft below has everything that the experts said in this round. It is registered as it stands; you add your "
+    "The draft below has everything that the experts said in this round. It is registered as it is; you add your "
     "part. Answer with ONE JSON object and nothing else:\n\n"
     "```\n"
     "{\"expert_scores\": {\"slug\": 7},          one whole number from 0 for each expert who answered: precision, not "
     "volume\n"
     " \"summary\": \"your synthesis, a few sentences\",\n"
     " \"merges\": [[\"LOCAL-ID\", \"LOCAL-ID\"]],  items that say the same, the one that stays first\n"
-    " \"remove\": [\"LOCAL-ID\"],                items that are not to be registered\n"
+    " \"remove\": [\"LOCAL-ID\"],                items to leave out\n"
     " \"tension_updates\": [{\"id\": \"T0001\", \"status\": \"resolved\", \"reason\": \"…\"}],\n"
     "                                         open, addressed, resolved, reopened or accepted\n"
     " \"panel\": {\"drop\": [\"slug\"], \"add\": [\"role or slug of the pool\"],\n"
     "           \"create\": [{\"role\": \"…\", \"tier\": \"Adjacent\", \"focus\": \"…\", \"reason\": \"…\"}]},\n"
-    " \"mandate\": \"what all experts are to do in the next round\",\n"
-    " \"mandates\": {\"slug\": \"what this one is to do\"},\n"
+    " \"mandate\": \"the task of all experts in the next round\",\n"
+    " \"mandates\": {\"slug\": \"the task of this expert\"},\n"
     " \"verdicts\": []}\n"
     "```\n\n"
     "Only expert_scores and summary are required; leave out what you do not change.\n\n";
@@ -65,8 +65,9 @@ static void write_faults(cv_buf *out, const cv_judge_matter *m)
 {
     if (!m->faults.n)
         return;
-    cv_buf_add_z(out, "## Your answer was refused\n\nNothing of it was registered. Mend every fault and answer again, "
-                      "with the whole object:\n\n");
+    cv_buf_add_z(out,
+                 "## Your answer was refused\n\nNothing of it was registered. Correct every fault and answer again, "
+                 "with the whole object:\n\n");
     cv_buf_add(out, m->faults);
     cv_buf_add_z(out, "\nThis was your answer:\n\n");
     cv_frame_add(out, m->answer);

@@ -245,7 +245,7 @@ static bool refuse_busy(const cv_ledger *l, cv_str holder, cv_err *err)
     cv_err_set(err, CV_ERR_RUN_BUSY, "'%.*s' is being run already%s%.*s", CV_FMT(l->dialogue_id), holder.n ? ": " : "",
                CV_FMT(holder));
     cv_err_operation(err, CV_STR("run status"));
-    cv_err_suggest(err, CV_STR("tells how far it is; 'run stop' ends it"));
+    cv_err_suggest(err, CV_STR("shows its progress; 'run stop' ends it"));
     return false;
 }
 

@@ -1,14 +1,14 @@
 /* ledger.h - the rows of one run: read whole, and written one step at a time.
  *
- *     cv_ledger_open      the run as it stands; attempts in the order of round, who, number
+ *     cv_ledger_open      the run as it is; attempts in the order of round, who, number
  *     cv_ledger_take      the lease: nobody else walks this dialogue until cv_ledger_release
  *     cv_ledger_begin     attempts, before their calls: one write for all that begin together
  *     cv_ledger_end       … those that have ended, likewise
  *     cv_ledger_change    the run's own row
  *
  * The lease has two halves. A lock on .conclave/runs/ID/lock, which the kernel gives back when its process ends,
- * however it ends; and a row in the record with a time, for those on other machines. Whoever has the lock and finds a
- * row of its own machine knows that it was left by a process that is gone.
+ * however it ends; and a row in the record with a time, for those on other machines. A process that has the lock and
+ * finds a row of its own machine knows that it was left by a process that is gone.
  */
 #ifndef CV_RUN_LEDGER_H
 #define CV_RUN_LEDGER_H

@@ -13,8 +13,8 @@ static const cv_operation top[] = {
      .summary = "ask a panel of agents a question: a whole deliberation, from the question to the verdict",
      .details =
          "Creates a dialogue and runs it, as 'run' does. The panel is a template (--panel, see 'dialogue panel-list')\n"
-         "or --expert \"Role: focus\", as often as you like. The same command goes on where an earlier one was\n"
-         "interrupted; a question that was answered is answered again, unless --again asks it anew.\n",
+         "or --expert \"Role: focus\", as often as you like. The same command continues where an earlier one was\n"
+         "interrupted; if the question is answered, it shows that answer. --again asks the question once more.\n",
      .examples = "  conclave ask \"Redis or PostgreSQL for our jobs?\" --panel architecture-review --agent 'claude -p' "
                  "--dry-run\n",
      .schema = "ask",
@@ -33,12 +33,12 @@ static const cv_operation top[] = {
          "or mechanical: that one registers what was said, scores nothing and never gives a verdict.\n"
          "\n"
          "After Ctrl-C, a kill or a lost connection, the same command continues: an answer that was complete is\n"
-         "taken in, anything else is asked again, and nothing is registered twice. An expert that fails is absent,\n"
-         "never written for. Budgets (--max-cost, --max-tokens, --max-time) stop it between two calls.\n"
+         "used, anything else is asked again, and nothing is registered twice. An expert that fails is absent,\n"
+         "and nobody writes in its place. Budgets (--max-cost, --max-tokens, --max-time) stop it between two calls.\n"
          "\n"
          "On a terminal every expert has a line; with --json each event is a line of JSON, and the last line is the\n"
          "answer. Commands and endpoints that the project names are shown and approved once. The exit status is 1\n"
-         "when it stopped before what was asked for was reached. See docs/run.md.\n",
+         "when it stopped before it reached what you asked for. See docs/run.md.\n",
      .examples = "  conclave run nvidia-decision --agent 'claude -p' --dry-run\n"
                  "  conclave run nvidia-decision --agents agents.toml --judge opus --max-cost 5 --quorum 3\n"
                  "  conclave run nvidia-decision --agent ./expert.sh --judge mechanical --rounds 2\n",
@@ -53,10 +53,9 @@ static const cv_operation rows[] = {
     {.room = "run",
      .verb = "status",
      .tool = "conclave_run_status",
-     .summary = "how far a run is: who has answered, what it has cost, why it has stopped",
-     .details =
-         "Of a run that is under way, in the background or elsewhere, or over. --attempts lists every attempt with\n"
-         "its agent, model, duration, exit status, tokens, cost, hashes, and the end of its standard error.\n",
+     .summary = "show a run: who has answered, what it has cost, why it has stopped",
+     .details = "The run may still be active, here or elsewhere, or be over. --attempts lists every attempt with\n"
+                "its agent, model, duration, exit status, tokens, cost, hashes, and the end of its standard error.\n",
      .examples = "  conclave run status nvidia-decision\n"
                  "  conclave run status nvidia-decision --attempts --json\n",
      .schema = "run_status",
@@ -66,9 +65,8 @@ static const cv_operation rows[] = {
     {.room = "run",
      .verb = "stop",
      .tool = "conclave_run_stop",
-     .summary = "ask a run to stop; 'run' goes on with it later",
-     .details =
-         "Its runner ends the calls that are under way within a moment. Answers that are in the record stay there.\n",
+     .summary = "ask a run to stop; 'run' continues it later",
+     .details = "Its runner ends its calls within a moment. Answers that are in the record stay there.\n",
      .examples = "  conclave run stop nvidia-decision\n",
      .schema = "run_stop",
      .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT,
@@ -80,8 +78,8 @@ static const cv_operation rows[] = {
 static void print_reasons(cv_buf *out)
 {
     cv_buf_add_z(
-        out, "Why a run stands still. 'ended': there is nothing left to do; 'stopped': the same command goes on. The\n"
-             "exit status is 1 where what was asked for was not reached; 130 after Ctrl-C.\n\n");
+        out, "Why a run has stopped. 'ended': there is nothing left to do; 'stopped': the same command continues. The\n"
+             "exit status is 1 if the run did not reach what you asked for; 130 after Ctrl-C.\n\n");
     for (size_t i = 0; i < CV_REASON_COUNT; i++) {
         cv_buf_printf(out, "  %-12.*s %-8.*s ", CV_FMT(cv_reasons[i].word),
                       CV_FMT(cv_run_words.items[cv_reasons[i].state]));
@@ -102,7 +100,7 @@ static void print_attempts(cv_buf *out)
 #include "run/outcomes.def"
 #undef OUTCOME
     };
-    cv_buf_add_z(out, "How an attempt to get an answer stands or has ended:\n\n");
+    cv_buf_add_z(out, "The states of an attempt to get an answer:\n\n");
     for (size_t i = 0; i < CV_COUNT(states); i++)
         cv_buf_printf(out, "  %-14s %s\n", states[i].word, states[i].meaning);
 }
@@ -117,7 +115,7 @@ const cv_room cv_room_running = {
 
 const cv_room cv_room_run = {
     .name = "run",
-    .summary = "runs of dialogues with real agents: how far they are",
+    .summary = "show and stop runs of dialogues with real agents",
     .of_project = true,
     .details = "'conclave run DIALOGUE' runs a dialogue. See docs/run.md.\n",
     .ops = rows,

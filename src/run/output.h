@@ -10,8 +10,8 @@
 #include "run/calls.h"
 
 /* `raw` is standard output; `file` what the program wrote into {output_file}, absent when it has none. `ok`: it ended
- * with status 0. Sets outcome, answer, message, model, tokens_in, tokens_out and cost of *ret, as far as they are told;
- * the rest stays. */
+ * with status 0. Sets outcome, answer, message, model, tokens_in, tokens_out and cost of *ret, as far as they are
+ * reported; the rest stays. */
 void cv_output_read(cv_arena *a, cv_preset_output form, cv_str raw, cv_str file, bool ok, cv_calls_result *ret);
 
 /* What a sentence about an error says to those who would try again: rate_limited, overloaded, or `otherwise`. */

@@ -1,18 +1,18 @@
 /* plan.h - what is next in a run: a pure function of what the record says.
  *
- *      evolve           ask, hand in            judge, register          decide           end
+ *      evolve           ask, send               judge, register          decide           end
  *     ┌──────┐  panel  ┌────────────┐  quorum  ┌───────────────┐  over  ┌─────────┐      ┌─────┐
  *     │SETTLE│ ──────> │ASK, HAND_IN│ ───────> │JUDGE, REGISTER│ ─────> │VERDICT, │ ───> │END  │
  *     └──────┘         └────────────┘          └───────────────┘        │DECIDE   │      └─────┘
  *        ^                                             │ not converged   └─────────┘
  *        └─────────────────────────────────────────────┘
  *
- * Nothing here reads, writes or waits: whoever walks (walk.h) makes a cv_plan of the record, does the one step that it
- * is told, and asks again. So a run that was killed anywhere goes on: what was done is in the record, and what is next
- * follows from it.
+ * Nothing here reads, writes or waits: the process that walks (walk.h) makes a cv_plan of the record, does the one step
+ * that it is reported, and asks again. So a run that was killed anywhere goes on: what was done is in the record, and
+ * what is next follows from it.
  *
  * A seat is folded from its attempts: which of them count as tries, when the next may come, which answer is the one to
- * hand in. Attempts that were lost with the runner, or ended from here, are no tries.
+ * send. Attempts that were lost with the runner, or ended from here, are not tries.
  */
 #ifndef CV_RUN_PLAN_H
 #define CV_RUN_PLAN_H
@@ -26,7 +26,7 @@
 typedef enum {
     CV_SEAT_OPEN,     /* to be asked, not before `from_ms` */
     CV_SEAT_RUNNING,  /* an attempt is under way */
-    CV_SEAT_ANSWERED, /* attempt `answer` has what is to be handed in, or carried out */
+    CV_SEAT_ANSWERED, /* attempt `answer` has what is to be sent, or carried out */
     CV_SEAT_DONE,     /* that is done */
     CV_SEAT_ABSENT    /* nothing came, and it is not asked again: `why` */
 } cv_seat_state;
@@ -56,7 +56,7 @@ cv_seat cv_seat_fold(cv_arena *a, const cv_attempt_row *attempts, size_t count, 
  */
 
 typedef enum { CV_JUDGE_MECHANICAL, CV_JUDGE_HUMAN, CV_JUDGE_AGENT } cv_judge;
-extern const cv_words cv_judge_words; /* of those that are no agent */
+extern const cv_words cv_judge_words; /* of judges that are not agents */
 typedef enum { CV_UNTIL_RESPONSES, CV_UNTIL_REGISTERED, CV_UNTIL_CONVERGED, CV_UNTIL_VERDICT, CV_UNTIL_COUNT } cv_until;
 extern const cv_words cv_until_words;
 
@@ -93,11 +93,11 @@ typedef struct {
     cv_until until;
     bool step;
     bool control; /* one answer to compare with */
-    /* what stands in the dialogue */
+    /* what is in the dialogue */
     int64_t next_round;
     bool converged, decided, abandoned;
     bool senseless; /* the last round brought no mark and no judgement, and nobody has given the command again since */
-    /* what stands in the run */
+    /* what is in the run */
     int64_t settled;    /* rounds whose decisions are carried out */
     int64_t from_round; /* where this walk began, */
     cv_part from_part;  /* … and with which part: for `step` and `until` */

@@ -458,7 +458,7 @@ static void tell_status(cv_one *one)
     cv_calls_outcome outcome =
         by_preset ? cv_output_trouble(cv_tail_text(&one->arena, &one->tail), CV_CALL_FAILED) : CV_CALL_FAILED;
     if (status == CV_ABSENT)
-        cv_one_decide(one, outcome, "the command ended, but nobody knows how");
+        cv_one_decide(one, outcome, "the command ended, but its status is not known");
     else if (status > 128 && status < 128 + NSIG)
         cv_one_decide(one, outcome, "the command was ended by signal %d (%s)", (int)status - 128,
                       strsignal((int)status - 128));

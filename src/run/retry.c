@@ -32,7 +32,7 @@ bool cv_retry_next(const cv_retry_policy *policy, int tried, const cv_calls_resu
     assert(last->outcome < CV_CALL_COUNT && policy->tries > 0);
     *ret_why = outcomes[last->outcome] == NO ? CV_STR("it would end the same way")
                : tried >= policy->tries      ? CV_STR("it was tried often enough")
-               : asked > policy->patience_ms ? CV_STR("the server wants a longer pause than we wait for")
+               : asked > policy->patience_ms ? CV_STR("the server asks for a longer pause than allowed")
                                              : (cv_str){NULL, 0};
     if (ret_why->p)
         return false;

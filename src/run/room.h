@@ -1,4 +1,4 @@
-/* room.h - runs: `run` and `ask` stand at the top level, what is asked about a run in the room `run`. */
+/* room.h - runs: `run` and `ask` are at the top level, what is asked about a run in the room `run`. */
 #ifndef CV_RUN_ROOM_H
 #define CV_RUN_ROOM_H
 

@@ -1,8 +1,8 @@
 /* run.c - the operations `run`, `ask`, `run status` and `run stop`; see operations.h.
  *
- *     run    settings, facts -> the walk (walk.h) -> how it stands (status.h)
+ *     run    settings, facts -> the walk (walk.h) -> its state (status.h)
  *     ask    the dialogue is created, under an op_id that follows from the question; then as above
- *     stop   a word in the run's row: whoever walks sees it within a moment
+ *     stop   a word in the run's row: the process that walks sees it within a moment
  *
  * In the background the program starts itself once more, with the same request, in a session of its own.
  */
@@ -47,7 +47,7 @@ static bool describe_step(cv_walk *w, const cv_step *step, cv_status_more *more)
 {
     static const char *const words[] = {"carry out what was decided",
                                         "ask the panel",
-                                        "hand an answer in",
+                                        "send an answer",
                                         "ask the judge",
                                         "register the round",
                                         "ask for the verdicts",
@@ -175,7 +175,7 @@ static bool await_begin(cv_call *call, cv_str dialogue_id, pid_t runner, const c
             break;
         poll(NULL, 0, LOOK_MS);
     }
-    cv_err_set(err, CV_ERR_RUN_STARTS, "the run has not begun: %.*s", CV_FMT(log_tail(call->arena, log_path)));
+    cv_err_set(err, CV_ERR_RUN_STARTS, "the run did not start: %.*s", CV_FMT(log_tail(call->arena, log_path)));
     cv_err_suggest(err, cv_arena_printf(call->arena, "its log is '%s'", log_path));
     return false;
 }
@@ -351,7 +351,8 @@ static bool has_panel(cv_call *call)
 {
     if (cv_json_get(call->input, CV_STR("panel")) || cv_json_get(call->input, CV_STR("expert")))
         return true;
-    cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "panel", CV_STR(""), "nobody is asked");
+    cv_err *fault =
+        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "panel", CV_STR(""), "nobody is asked: there is no panel");
     cv_err_operation(fault, CV_STR("dialogue panel-list"));
     cv_err_suggest(fault, CV_STR("lists panels for --panel; or give --expert \"Role: focus\", as often as you like"));
     return false;
@@ -362,7 +363,7 @@ static bool somebody_answers(cv_call *call, const cv_setup *setup, bool sound)
     if (!sound || setup->agent || setup->file.seats.count)
         return true;
     cv_err *fault =
-        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "agent", CV_STR(""), "nobody answers for the panel");
+        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "agent", CV_STR(""), "no agent answers for the panel");
     cv_err_suggest(fault, CV_STR("give --agent COMMAND, or --agents FILE with seats (docs/run.md)"));
     return false;
 }
@@ -414,7 +415,7 @@ const cv_shape cv_run_stop_shape[] = {
     CV_SUCCESS,
     CV_FIELD_AS(ALWAYS, "dialogue_id", row.dialogue_id, ""),
     CV_FIELD_AS(ALWAYS, "state", row.state, ""),
-    CV_FIELD(ALWAYS, stopping, "its runner ends it within a moment; false: nobody runs it"),
+    CV_FIELD(ALWAYS, stopping, "its runner will end it; false: nobody runs it"),
     CV_WRITTEN("run"),
     {0},
 };

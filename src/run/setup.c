@@ -162,7 +162,7 @@ static const cv_run_agent *seat_of(cv_setup *s, cv_str place)
 static void refuse_seat(cv_setup *s, cv_str slug)
 {
     cv_err *fault = cv_refuse(s->call, CV_ERR_MISSING_FIELD, CV_STR(""), "agent", slug,
-                              "nobody answers for the expert '%.*s'", CV_FMT(slug));
+                              "no agent answers for the expert '%.*s'", CV_FMT(slug));
     cv_err_suggest(
         fault, CV_STR("give --agent COMMAND for the whole panel, or --agents FILE with a seat for it (docs/run.md)"));
 }

@@ -45,7 +45,7 @@ typedef struct {
         cv_run_agent **items;
         size_t count, capacity;
     } agents;           /* that were asked for so far, each once */
-    cv_secrets secrets; /* in the environment: they may stand in a command that was typed */
+    cv_secrets secrets; /* in the environment: they may are in a command that was typed */
     cv_call *call;
 } cv_setup;
 
@@ -68,7 +68,7 @@ bool cv_setup_find_programs(cv_setup *s);
 /* May all of them be called on this machine? False: call->errs says why. */
 bool cv_setup_approve(cv_setup *s);
 
-/* For the record: without anything secret, and without what only this command was told. */
+/* For the record: without anything secret, and without what was given to this command alone. */
 cv_str cv_setup_json(cv_arena *a, const cv_setup *s);
 
 #endif

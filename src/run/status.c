@@ -1,4 +1,4 @@
-/* status.c - how a run stands; see status.h. */
+/* status.c - the state of a run; see status.h. */
 #include "run/status.h"
 
 /* ---- rounds --------------------------------------------------------------------------------------------------------
@@ -199,9 +199,9 @@ const cv_shape cv_status_shape[] = {
     CV_FIELD(ALWAYS, title, ""),
     CV_FIELD(ALWAYS, question, ""),
     CV_FIELD(ALWAYS, state, "running, waiting, stopped, ended; interrupted: the runner is gone; new: never run"),
-    CV_FIELD(IF_ANY, reason, "why it stands still"),
+    CV_FIELD(IF_ANY, reason, "why it has stopped"),
     CV_FIELD_AS(IF_ANY, "why", meaning, "the same in a sentence"),
-    CV_FIELD(IF_ANY, message, "what to type, or what was wrong"),
+    CV_FIELD(IF_ANY, message, "the next command, or what was wrong"),
     CV_FIELD(IF_ANY, advice, "what to do about it"),
     CV_FIELD(IF_ANY, holder, "who runs it now"),
     CV_FIELD(IF_ANY, judge, ""),
@@ -263,7 +263,7 @@ static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
                 cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_WAITING]);
     bool gone = runs && !s->holder.n && l->lock < 0;
     s->state = gone ? CV_STR("interrupted") : l->exists ? l->run.state : CV_STR("new");
-    s->meaning = gone          ? CV_STR("its runner is gone; the same command goes on")
+    s->meaning = gone          ? CV_STR("its runner is gone; the same command continues")
                  : reason >= 0 ? say(call, cv_reasons[reason].meaning)
                                : CV_STR("");
     if (reason >= 0 && !gone && !runs)

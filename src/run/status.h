@@ -1,4 +1,4 @@
-/* status.h - how a run stands, for people and programs: what `run`, `ask` and `run status` answer.
+/* status.h - the state of a run, for people and programs: what `run`, `ask` and `run status` answer.
  *
  * Everything is derived from the attempts of the run and from what the dialogue's own operations tell. A run whose row
  * says that it runs, but that nobody holds any more, was interrupted.

@@ -1,7 +1,7 @@
 /* types.h - what is kept of a run: the walk of one dialogue with real agents, and every attempt to get an answer.
  *
  *     ("run", "job-queue")      one run is one scope, named by its dialogue
- *       run      state, why it stands, settings, how far the judge's decisions are carried out     one row, changes
+ *       run      state, why it stopped, settings, how far the judge's decisions are carried out     one row, changes
  *       attempt  (round, who, number): which agent, how it ended, what it cost, hashes             changes once: at its
  * end lease    who walks it now, and until when                                                  volatile
  *
@@ -43,7 +43,7 @@ extern const cv_room_types cv_run_records;
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* How an attempt stands: one of its own states, or how its call ended. */
+/* The state of an attempt: one of its own states, or how its call ended. */
 typedef enum {
 #define STATE(id, word, meaning) CV_ATTEMPT_##id,
 #include "run/attempts.def"
@@ -61,7 +61,7 @@ extern const cv_words cv_attempt_words;
 typedef enum { CV_TASK_RESPONSE, CV_TASK_ROUND, CV_TASK_VERDICT, CV_TASK_CONTROL, CV_TASK_COUNT } cv_run_task;
 extern const cv_words cv_task_words;
 
-/* How a run stands. */
+/* The state of a run. */
 typedef enum { CV_RUN_RUNNING, CV_RUN_WAITING, CV_RUN_STOPPED, CV_RUN_ENDED, CV_RUN_STATE_COUNT } cv_run_state;
 extern const cv_words cv_run_words;
 

@@ -1,10 +1,10 @@
 /* walk.h - a run under way: one step after the other, as the plan says (plan.h), until it ends.
  *
  *     walk.c          the loop: facts and attempts -> plan -> step; what ends it
- *     walk_ask.c      attempts: rows, prompts, calls, what came of them; answers are handed in
+ *     walk_ask.c      attempts: rows, prompts, calls, what came of them; answers are sent
  *     walk_judge.c    the judge: asked, checked, registered, carried out; verdicts, dissent
  *     walk_await.c    people and mailboxes; what was under way when an earlier runner ended
- *     walk_tell.c     what has happened, for whoever looks on
+ *     walk_tell.c     what has happened, for anyone who looks on
  *
  * Everything of the dialogue and of mail is asked for by its words (kit/invoke.h), with an op_id that follows from run,
  * round, who and attempt: what is done twice is done once.
@@ -48,7 +48,7 @@ typedef struct {
     cv_notices warnings;
 } cv_walk;
 
-/* Walks until it ends, and leaves the reason in the ledger's row. False: call->errs says why; what was done stands, and
+/* Walks until it ends, and leaves the reason in the ledger's row. False: call->errs says why; what was done stays, and
  * the same command goes on. `settings` and the walk's texts live in call->arena. */
 bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_reason);
 

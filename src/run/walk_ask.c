@@ -88,7 +88,7 @@ static cv_str with_faults(cv_walk *w, cv_str prompt, const cv_attempt_row *last)
         return prompt;
     cv_str text = cv_walk_output(w, last);
     cv_buf_add(&out, prompt);
-    cv_buf_add_z(&out, "\n---\n\n## Your last answer could not be taken\n\n");
+    cv_buf_add_z(&out, "\n---\n\n## Your last answer could not be used\n\n");
     cv_buf_add(&out, last->faults);
     if (text.n) {
         cv_buf_add_z(&out, "\nThis was your answer:\n\n");
@@ -368,7 +368,7 @@ static void check_response(cv_walk *w, cv_attempt_row *row, cv_str answer)
         bool is_there =
             reply.errs.items[0].code && cv_str_eq(cv_err_word(reply.errs.items[0].code), CV_STR("response_exists"));
         row->message =
-            is_there ? CV_STR("it has handed in itself") : cv_arena_copy(w->arena, reply.errs.items[0].message);
+            is_there ? CV_STR("it has sent its answer itself") : cv_arena_copy(w->arena, reply.errs.items[0].message);
         row->faults = is_there ? (cv_str){NULL, 0} : cv_walk_faults(w->arena, &reply.errs);
         set_state(row, is_there ? CV_ATTEMPT_ANSWERED : CV_ATTEMPT_FAULTY);
         w->stale = w->stale || is_there;

@@ -4,7 +4,7 @@
  *
  *     a reply to that message                          mail send --reply-to ID
  *     the outcome of the message, with a text in it    mail done … --output '{"body": "…"}'
- *     a response that it hands in itself               dialogue respond
+ *     a response that it sends itself               dialogue respond
  *
  * The message's id follows from the attempt, so it is sent once however often the runner is killed.
  */
@@ -181,7 +181,7 @@ static bool end_elsewhere(cv_walk *w, cv_attempt_row *row)
 {
     bool late = row->round < w->facts.next_round;
     row->state = cv_attempt_words.items[late ? CV_ATTEMPT_LOST : CV_ATTEMPT_ANSWERED];
-    row->message = late ? CV_STR("the round was registered without it") : CV_STR("it was handed in");
+    row->message = late ? CV_STR("the round was registered without it") : CV_STR("it was sent");
     row->duration_ms = waited_ms(w, row);
     row->output = (cv_str){NULL, 0};
     return cv_walk_end_attempts(w, &row, 1);
@@ -280,7 +280,7 @@ static void say_what_to_type(cv_walk *w)
     cv_ledger_change(&w->ledger, "waiting", &ignored);
     cv_str quoted = cv_walk_json_text(w, w->ledger.run.message);
     cv_walk_tell(w, "waiting", cv_arena_printf(&w->step, "\"type\":%.*s", CV_FMT(quoted)),
-                 "waiting; to go on, type:\n%.*s", CV_FMT(w->ledger.run.message));
+                 "waiting; to continue, type:\n%.*s", CV_FMT(w->ledger.run.message));
 }
 
 /* Has somebody committed something? Then the facts may be others, and somebody may want the run to stop. */

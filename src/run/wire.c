@@ -160,7 +160,7 @@ cv_calls_outcome cv_wire_refusal(cv_arena *a, int64_t status, cv_str body, cv_st
         json = (cv_json){.type = CV_JSON_NULL};
     cv_str said = error_text(a, &json, body);
     if (status >= 300 && status < 400)
-        said = CV_STR("it sends us to another address, and keys are not sent on");
+        said = CV_STR("it redirects to another address, and keys are not sent there");
     *ret_message = cv_arena_printf(a, "the server answered with status %lld%s%.*s", (long long)status,
                                    said.n ? ": " : "", CV_FMT(said));
     cv_calls_outcome means = error_means(&json, by_status(status));
@@ -175,7 +175,7 @@ static bool take_error(cv_wire *w, const cv_json *json)
         return false;
     cv_str said = error_text(w->scratch, json, CV_STR(""));
     take_trouble(w, error_means(json, CV_CALL_OVERLOADED),
-                 cv_arena_printf(w->scratch, "the server broke off: %.*s", CV_FMT(said)));
+                 cv_arena_printf(w->scratch, "the server reported an error: %.*s", CV_FMT(said)));
     return true;
 }
 
@@ -294,7 +294,7 @@ cv_calls_outcome cv_wire_conclude(cv_wire *w, cv_str *ret_message)
     else if (w->at_limit)
         *ret_message = CV_STR("the model stopped at its limit of tokens: raise max_tokens, or ask for less");
     else if (!w->ended && w->events == 0)
-        *ret_message = CV_STR("what the server sent has nothing of an answer in it");
+        *ret_message = CV_STR("the server sent no answer");
     else if (!w->ended)
         *ret_message = CV_STR("the stream ended before the answer did");
     return w->refused    ? CV_CALL_REFUSED

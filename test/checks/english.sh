@@ -1,8 +1,9 @@
 #!/bin/sh
-# english - help, errors, schemas, skills and documentation hold to plain English: no turn that newcomers stumbled over. TAP.
-# It reads the string literals of src/, schemas/, skills/, pages/ and all documentation. Comments are free. The second list holds for the
-# documentation only.
+# english - help, errors, schemas, pages, skills, documentation and comments hold to plain English: no turn that newcomers
+# stumbled over. TAP.
+# `turns` holds for all texts that users read, `page_turns` for the documentation, `comment_turns` for comments.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
 
 # A turn, and what to write instead.
@@ -16,7 +17,7 @@ the very (one|same)	the same
 (^|[.:;] )Who [a-z]+s [a-z ]+ (needs|gets|can|may|must|has)	an agent that …, you …
 is not believed	is refused, because …
 does not wait any	has stopped waiting
-hand it in	send it
+[^a-z]hand(s|ed)? (it |them |[a-z]+ [a-z]+ )?in([ .,;:)]|$)	send
 let it be your answer	answer with …
 is found out	is found
 No [a-z]+ is an error	every … is valid
@@ -28,6 +29,21 @@ who comes late	an agent that is late
 will do([.;,: ]|$)	is enough
 so long as	while
 (as|like) .conclave spec. teaches	'conclave spec' shows
+[^a-z](stands?|stood) (in|on|at|there|here|where|before|below|above|under|behind|inside|between|outside|without|twice|alone|beside|already)([ .,;:)]|$)	is in, is there
+as (it|they) stands?([ .,;:)]|$)	as it is
+[^a-z]anew	again
+vouch	cover
+passed over	skipped
+[^a-z_A]mend(s|ed)?[^a-z]	correct, fix, repair
+(takes?|took) the place of	replaces
+[^a-z]tells (who|what|how|where|whether|which|of|about) 	shows, says, reports
+(is|are) wanted	is expected, is needed
+that speaks with	the library for …
+[^a-z]lies? (in|outside|ahead|beside) 	is in
+[^a-z]comes? to (be|stand|its|their) 	becomes, gets
+[^a-z][Ll]et (it|the|git|others|somebody|this|them) 	wait until …, ask … to …, make …
+should be known	a warning
+whose it is is	it does not say whose it is
 END
 }
 
@@ -38,39 +54,74 @@ page_turns() {
 (^|[.;] )What (is|has|does|else) [^?]*\.	name the thing
 whichever	any
 [Ww]hatever [a-z]+ (is|was|has|stands)	any …
-passed over	skipped
-hand(s|ed)? (it |them )?in([ .,;)]|$)	send
 held against	compared with
-vouch	cover
 but for 	except
 END
 }
 
-strings() { grep -noE '"([^"\\]|\\.)*"' "$@" /dev/null; }
-texts() {
-    find src -name '*.[ch]' -o -name '*.def' | sort | while read -r f; do strings "$f"; done
-    for f in schemas/*.json pages/*.page; do grep -n '' "$f" /dev/null; done
+# The same, for comments: those of headers, and the one at the head of each source.
+comment_turns() {
+    cat <<'END'
+(^|[^e]) (is|are) no [a-z]	is not a …
+[^rs] (is|are|was|were|be|been) told([.,;:]|$| (in|on|at|with|as|by|when|once|before|here) )	is reported
+[Ww]hoever	the caller, the process that, a person who
+all the same	anyway; or leave it out
+the very (one|same)	the same
+[^a-z](stands?|stood) (in|on|at|there|here|where|before|below|above|under|behind|inside|between|outside|without|twice|alone|beside|already)([ .,;:)]|$)	is in, is there
+as (it|they) stands?([ .,;:)]|$)	as it is
+[^a-z]anew	again
+vouch(es)? for	cover
+passed over	skipped
+[^y] hand(s|ed)? (it |them )?in([ .,;:)]|$)	send
+held against	compared with
+[^a-z]but for 	except
+[^a-z]tells? (who|what|how|where|whether|of|about) 	shows, says, reports
+END
 }
-# What the program prints in an example is its own text, which stands in src/.
+
+sources() { find src -name '*.[ch]' -o -name '*.def' | sort; }
+texts() {
+    sources | xargs grep -noE '"([^"\\]|\\.)*"'
+    grep -n '' schemas/*.json pages/*.page
+}
+# What the program prints in an example is its own text, which is in src/.
 documentation() {
     for f in *.md docs/*.md docs/*/*.md skills/*/SKILL.md; do
         [ "$f" = CHANGELOG.md ] || awk -v f="$f" '/^```/ { shown = !shown } !shown { print f ":" FNR ":" $0 }' "$f"
     done
+}
+comments() {
+    sources | xargs awk '
+        FNR == 1 { inside = done = 0 }
+        done { next }
+        {
+            line = $0
+            if (!inside && !sub(/^.*\/\*/, "", line)) next
+            inside = line !~ /\*\//
+            gsub(/"[^"]*"|`[^`]*`/, "", line)
+            print FILENAME ":" FNR ":" line
+            if (!inside && FILENAME ~ /\.c$/) done = 1
+        }'
 }
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 documentation >"$work/pages"
 { texts; cat "$work/pages"; } >"$work/all"
+comments >"$work/comments"
 turns >"$work/turns"
 page_turns >"$work/page_turns"
+comment_turns >"$work/comment_turns"
 number=0
-# nobody_writes TURNS TEXTS
+# A line of a text is PLACE:NUMBER: and its words; ^ in a turn is the beginning of the words.
+expression() { sed -e 's/(^|/(:[0-9]+: |/'; }
+# nobody_writes TURNS TEXTS: first the lines with any of the turns, which are few, then turn by turn.
 nobody_writes() {
+    cut -f 1 "$1" | expression >"$work/any"
+    sed -E 's/^([^:]*:[0-9]*:)/\1 /' "$2" | grep -E -f "$work/any" | grep -vE '[Tt]here (is|are|being) no ' >"$work/some"
     while IFS='	' read -r turn instead; do
         number=$((number + 1))
-        found=$(sed -E 's/^([^:]*:[0-9]*:)(.*)$/\1 \2/' "$2" | grep -E -- "$(echo "$turn" | sed 's/(^|/(:[0-9]+: |/')" |
-            grep -vE '[Tt]here (is|are) no |[Tt]here being no ' | cut -c 1-180)
+        found=$(grep -E -- "$(echo "$turn" | expression)" "$work/some" | cut -c 1-180)
         if [ -z "$found" ]; then echo "ok $number - nobody writes: $turn"; else
             echo "not ok $number - nobody writes: $turn (write: $instead)"
             echo "$found" | sed 's/^/#   /'
@@ -79,10 +130,17 @@ nobody_writes() {
 }
 nobody_writes "$work/turns" "$work/all"
 nobody_writes "$work/page_turns" "$work/pages"
-# It can fail: a line with a turn is found.
-echo 'page.md:1:Who waits for mail gets it.' >"$work/bad"
-before=$number
-case $(nobody_writes "$work/page_turns" "$work/bad") in *"not ok"*) status=ok ;; *) status="not ok" ;; esac
-number=$((before + 1))
-echo "$status $number - a turn that is there is found"
+nobody_writes "$work/comment_turns" "$work/comments"
+# It can fail: a line with a turn is found, in each kind of text.
+# finds TURNS TEXT
+finds() {
+    echo "$2" >"$work/bad"
+    before=$number
+    case $(nobody_writes "$1" "$work/bad") in *"not ok"*) status=ok ;; *) status="not ok" ;; esac
+    number=$((before + 1))
+    echo "$status $number - found: $2"
+}
+finds "$work/turns" 'src/x.c:1:"the file stands in the way, mend it"'
+finds "$work/page_turns" 'page.md:1:Who waits for mail gets it.'
+finds "$work/comment_turns" 'x.h:1: What a caller sent is told.'
 echo "1..$number"

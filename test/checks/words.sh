@@ -49,7 +49,7 @@ response: door/http/http.c door/http/library.h
 score: project/search.c record/postgres/search.c record/record.h record/sqlite/search.c
 settled: kit/request.c record/sqlite/frozen.c
 severity: kit/findings.c kit/findings.h kit/sarif.c
-signals: base/signals.c base/signals.h door/cmd_mcp.c door/live.c door/mcp/stdio.c
+signals: base/child.c base/child.h base/signals.c base/signals.h door/cli.c door/cmd_mcp.c door/live.c door/mcp/stdio.c
 silent: door/conditions.c door/http/exchange.c record/postgres/connection.c
 slot: base/map.c base/map.h project/phrases.c
 slots: base/map.c base/map.h kit/valid_part.c project/phrases.c project/phrases.h record/postgres/known_revs.c

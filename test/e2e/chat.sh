@@ -63,7 +63,7 @@ is '.error_code == "chat_not_found" and (.suggestion | contains("chat list")) an
 run "a folder that leads upwards" 1 chat open p --participants A@x --dir ../.. --json
 is '.field == "dir"'
 run "a workflow where there is none" 1 chat open p --participants A@x --workflow rac --json
-is '.field == "workflow" and (.suggestion | contains("there is none"))'
+is '.field == "workflow" and (.suggestion | contains("there are no workflows"))'
 
 # ---- the header ----
 run "a purpose on two lines" 1 chat open "one

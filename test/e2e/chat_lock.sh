@@ -46,7 +46,7 @@ wait
 # ---- forced ---- checklist 43
 mv "$file" "$editing"
 run "forced, with a trace" 0 chat unlock c1 --force --reason "the agent is gone" --json
-is '.unlocked and .holder == "somebody by hand"'
+is '.unlocked and .holder == "somebody, by hand"'
 [ -e "$file" ] && [ ! -e "$editing" ]
 ok $? "the file has its name again"
 run "nobody has it" 0 chat unlock c1 --json
@@ -60,7 +60,7 @@ mv "$file" "$editing"
 waiter=$!
 sleep 1
 run "also while others wait for it" 0 chat unlock c1 --force --json
-is '.unlocked and .holder == "somebody by hand"'
+is '.unlocked and .holder == "somebody, by hand"'
 wait $waiter
 ok $? "and who waited goes on"
 

@@ -110,9 +110,9 @@ has "did you mean 'export'?" err
 run "an unknown option at the top" 2 --verbose
 has "unknown option '--verbose'" err
 run "an option before the command" 2 --root /tmp dialogue list
-has "option '--root' goes behind the command; write: conclave dialogue list --root /tmp" err
+has "option '--root' goes after the command; write: conclave dialogue list --root /tmp" err
 run "an option before the verb" 2 dialogue --root=/tmp list
-has "option '--root=/tmp' goes behind the verb; write: conclave dialogue list --root=/tmp" err
+has "option '--root=/tmp' goes after the verb; write: conclave dialogue list --root=/tmp" err
 run "--json before the command" 2 --json dialogue list
 is '.error_code == "usage" and .suggestion == "write: conclave dialogue list --json"'
 silent err
@@ -194,7 +194,7 @@ has "unexpected argument 'argument'; 'An' was taken for --title: put quotes arou
 run "no arguments at all" 2 chat list x
 has "all values are given with options here" err
 run "behind a text" 2 dialogue create "A text" more
-has "everything behind --title is given with options" err
+has "all values after --title are given with options" err
 run "an argument in the place of the one before" 1 dialogue expand T0001
 has "--ids is required: P0101, MUFFIN-P0101, @muffin, round-1, final; 'T0001' was taken for --dialogue-id" err
 run "a member is named once" 1 mail plan --from nobody --tasks '[{"task_id": "a"}]'
@@ -326,7 +326,7 @@ if [ -w /dev/full ]; then
     name="a full disk after a round"
     has "the request was carried out (dialogue_id full, round 0, " err
     has "rev 2), but" err
-    has "ask again with the same request to see the answer" err
+    has "send the same request again to see the answer" err
     run "a full disk after a round: asked again" 0 dialogue round-register full --round 0 --score 1 --json
     is '.rev == 2 and .replayed'
 fi

@@ -284,7 +284,7 @@ is '.unseated == ["muffin", "donut"] and ([.panel[].slug] | index("muffin") | no
     ([.panel[] | select(.role == "Poet")] | length == 1) and .panel_size == 4'
 
 op "a dialogue without a first panel" 0 create '{"title": "Judge decides", "panel_size": 0, "expert_pool": '"$pool"'}'
-is '.panel == [] and (.judge_protocol.instructions | contains("Nobody sits yet"))'
+is '.panel == [] and (.judge_protocol.instructions | contains("There is no panel yet"))'
 op "its panel is the judge's" 0 evolve-panel '{"dialogue_id": "judge-decides", "round": 0, "panel": [
     {"role": "poet", "source": "pool", "slug": "Churro"}, {"role": "Tax Lawyer", "source": "pool"}, {"role": "Historian", "source": "pool"}]}'
 is '[.panel[] | [.slug, .role]] == [["churro", "Poet"], ["scone", "Tax Lawyer"], ["muffin", "Historian"]]'

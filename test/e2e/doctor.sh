@@ -66,7 +66,7 @@ patient
 LC_ALL=C sed -i 's/Rye keeps/Rye kepts/' .conclave/conclave.db
 run "a row that was changed" 1 doctor --json
 is '.healthy == false and ([.findings[] | select(.level == "error") | .check, .what] == ["history", "bread"])'
-is '[.findings[] | select(.level == "error") | .message | select(test("^dialogue .bread.: entity/C/0/1: the row was changed behind event [0-9]+: expected digest [0-9a-f]{64}, found [0-9a-f]{64}$"))] | length == 1'
+is '[.findings[] | select(.level == "error") | .message | select(test("^dialogue .bread.: entity/C/0/1: the row was changed after event [0-9]+: expected digest [0-9a-f]{64}, found [0-9a-f]{64}$"))] | length == 1'
 is '[.findings[] | select(.level == "error") | .do] == ["keep this copy, restore the last backup that verifies, and compare the two"]'
 
 patient

@@ -173,7 +173,7 @@ wait $hook
 cp "$work/hook" "$out"
 is '.scope == "before"'
 run "a webhook that nobody listens to" 0 watch --after start --count 1 --webhook "http://127.0.0.1:$(cat "$work/hook.port")/told"
-has "the webhook was not told: nobody listens there" err
+has "the webhook was not called: nothing listens there" err
 
 # ---- watch: conditions ----
 # begins NAME COUNT OPTION...: what is told first; every line is in $out.

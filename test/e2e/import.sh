@@ -88,7 +88,7 @@ jq '.record.rows.expert.rows[0][2] = "first" | .record.rows.move.rows[0] |= .[1:
 run "exports that were changed" 1 import . --json
 is '.counts.failed == 5 and .counts.imported == 0'
 is '[.dialogues[] | {(.name): [.failures[].text]}] | add | (.score[0] == "rounds[0].score") and (.bare == ["record.rows"]) and (.rows == ["record.rows.expert.rows[0].position", "record.rows.move.rows[0]"])'
-is '[.dialogues[] | select(.name == "label") | .failures[].why | select(test("[a-z]+/[^ ]+: the row was changed behind event [0-9]+: expected digest"))] | length == 1'
+is '[.dialogues[] | select(.name == "label") | .failures[].why | select(test("[a-z]+/[^ ]+: the row was changed after event [0-9]+: expected digest"))] | length == 1'
 run "nothing came of them" 0 dialogue list --json
 is '.dialogues == []'
 
@@ -112,7 +112,7 @@ run "requests, as JSON" 0 import deliberation --json
 is '[.dialogues[0].files[] | select(.why) | .why | select(startswith("a request for"))] | length == 6'
 rm -r deliberation/round-?/*.md
 run "requests only" 1 import deliberation
-has "no file of a dialogue"
+has "not a file of a dialogue"
 printf '# Nothing\n' >drafts/round-0/summary.md
 printf '{"experts": "none"}\n' >drafts/expert-pool.json
 printf '{"a": 1}\n' >drafts/data.json

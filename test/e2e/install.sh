@@ -50,7 +50,7 @@ for scope in project user; do
         same "$work/installed" "$client, $scope: the second time changed nothing"
         run "$client, $scope, undo" 0 install $client --scope $scope --undo
         has "the file stays"
-        [ "$(grep -c removed "$out")" -eq "$skills" ] && ! grep -q conclave "$config"
+        [ "$(grep -c "^removed " "$out")" -eq "$skills" ] && ! grep -q conclave "$config"
         ok $? "$client, $scope: the skills are gone, and so is the entry"
         run "$client, $scope, undo again" 0 install $client --scope $scope --undo
         [ "$(grep -c "nothing to undo" "$out")" -eq $((skills + 1)) ]
@@ -88,7 +88,7 @@ rm -r "$HOME/.local" .mcp.json .claude
 printf '{"mcpServers": {"conclave": {"command": "conclave", "args": ["mcp", "--tools", "all"], "env": {"A": "1"}}}}' >.mcp.json
 cp .mcp.json "$work/custom.json"
 run "a customised entry" 0 install claude
-has "unchanged   ./.mcp.json (customised; --force puts ours in its place)"
+has "unchanged   ./.mcp.json (customised; --force replaces it by ours)"
 cmp -s .mcp.json "$work/custom.json"
 ok $? "$name: stays"
 run "a customised entry, --force" 0 install claude --force
@@ -213,7 +213,7 @@ mkdir .claude && echo file >.claude/skills
 everything >"$work/way"
 for how in "" --dry-run; do
     run "a file in the way of a folder $how" 2 install claude $how
-    has "'./.claude/skills' stands in the way: it is not a folder" err
+    has "'./.claude/skills' is in the way: it is not a folder" err
     same "$work/way" "$name: nothing was written"
 done
 rm -r .claude

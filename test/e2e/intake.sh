@@ -161,7 +161,7 @@ is '.dry_run and ([.warnings[].type] | index("unsourced") | not)'
 ok $? "a draft goes into round-register as it is"
 is '[.warnings[].type] | index("unsourced") | not'
 run "an empty payload" 2 dialogue draft nvidia-decision --payload-only
-has "round 2 has no response yet; 'conclave dialogue round-verify nvidia-decision' tells who is missing" err
+has "round 2 has no response yet; 'conclave dialogue round-verify nvidia-decision' shows who is missing" err
 silent
 name="a draft goes into round-register as it is"
 while read -r verdict; do

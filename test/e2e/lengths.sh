@@ -40,7 +40,7 @@ has "role: expected at most 1000 characters, found 1001" err
 { printf '[MUFFIN-P0101: '; cat million; printf ']\nThe text.\n'; } >response.md
 run "a response with a label of a megabyte" 0 dialogue respond bread --expert muffin --content @response.md --json
 is '[.diagnostics[].type] == ["long_label"]'
-is '.diagnostics[0].message == "the label of MUFFIN-P0101 has 1000000 characters: it is cut, and stands in the text as a whole"'
+is '.diagnostics[0].message == "the label of MUFFIN-P0101 has 1000000 characters: it is cut, and the text has all of it"'
 run "its draft" 0 dialogue draft bread --json
 is '.payload.perspectives[0] | (.label | length) == 500 and (.content | length) == 1000011'
 jq '.payload + {score: 1}' "$out" >request.json

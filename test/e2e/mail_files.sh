@@ -72,7 +72,7 @@ ok $? "a failure is a line with its details"
 # A file of the inbox that was deleted is written again, with a note.
 rm $agentdir/inbox/task_0000000002.json
 look
-[ -f $agentdir/inbox/task_0000000002.json ] && grep -q 'task_0000000002.json was gone' $agentdir/files.log
+[ -f $agentdir/inbox/task_0000000002.json ] && grep -q 'task_0000000002.json was removed' $agentdir/files.log
 ok $? "a deleted file is written again, and that is told"
 
 # What a command has claimed is not finished by a file.
@@ -289,12 +289,12 @@ ok $? "the file is written once the folder is one again"
 if [ "$(id -u)" -ne 0 ]; then
     chmod a-w $agentdir/inbox
     run "send with a folder that cannot be written" 0 mail send --from muffin --to Planner-1 "still sent"
-    has "behind the record" err
+    has "not up to date" err
     chmod u+w $agentdir/inbox
 else
     chattr +i $agentdir/inbox 2>/dev/null && {
         run "send with a folder that cannot be written" 0 mail send --from muffin --to Planner-1 "still sent"
-        has "behind the record" err
+        has "not up to date" err
         chattr -i $agentdir/inbox
     } || skip "a folder that cannot be written" "running as root"
 fi
@@ -304,8 +304,8 @@ look
 [ -f $mail/runtime/nobody/outbox/x.json ]
 ok $? "folders of nobody are left alone"
 "$conclave" doctor --json >"$out" 2>"$err"
-jq -e '[.findings[] | select(.check == "mail files") | .message] | (any(test("1 files in runtime/nobody are not taken in")))
-    and any(test("files of .muffin. could not be taken in"))' "$out" >/dev/null
+jq -e '[.findings[] | select(.check == "mail files") | .message] | (any(test("1 files in runtime/nobody were not read in")))
+    and any(test("files of .muffin. could not be read in"))' "$out" >/dev/null
 ok $? "… and doctor tells of them, and of what is in quarantine"
 name=$(printf 'n%0240d.json' 1)
 put "$outbox/$name" '{"type": "long_name", "source_id": "muffin", "target_id": "Planner-1", "data": {}}'

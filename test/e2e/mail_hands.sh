@@ -84,7 +84,7 @@ jq -s 'sort_by(.seq) | group_by(.params.who) | all(.[]; [.[].params.n] as $n | $
 ok $? "the messages of each sender come in their order"
 [ "$(ls $mail/runtime/slow/quarantine | grep -c 'json$')" = "$(wc -l <"$work/log/dead")" ]
 ok $? "what the dead left is in quarantine, each file"
-! grep -q "was gone" $box/files.log 2>/dev/null
+! grep -q "was removed" $box/files.log 2>/dev/null
 ok $? "no file is said to be gone: nobody has deleted one"
 run "verify" 0 verify
 finish

@@ -109,9 +109,9 @@ is '.next_step.command == "blue_dialogue_expert_create {\"dialogue_id\":\"x\",\"
 tool "nobody to prompt" blue_dialogue_round_prompts '{"dialogue_id":"x"}'
 is '.suggestion == "'"'blue_dialogue_expert_create'"' adds experts"'
 ask "what is no tool here is a command" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_expand","arguments":{"dialogue_id":"x","ids":["dialogue"]}}}'
-is '.result.content[0].text | contains("'"'conclave dialogue history'"' tells")'
+is '.result.content[0].text | contains("'"'conclave dialogue history'"' shows")'
 tool "what cannot be expanded" blue_dialogue_expand '{"dialogue_id":"x","ids":["dialogue"]}'
-is '[.. | .suggestion? // empty] | any(contains("'"'blue_dialogue_history'"' tells"))'
+is '[.. | .suggestion? // empty] | any(contains("'"'blue_dialogue_history'"' shows"))'
 run "the same on the command line" 1 dialogue get qqqqq --json
 is '.suggestion == "'"'conclave dialogue list'"' shows all dialogues"'
 run "the next step on the command line" 0 dialogue progress x --json

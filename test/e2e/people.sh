@@ -12,7 +12,7 @@ run "tags" 0 dialogue tag rye Flour "#budget" --json
 is '.dialogue_id == "rye-or-wheat" and .tags == ["budget", "flour"] and .rev == 2'
 run "a tag that is none, and one that is twice" 1 dialogue tag rye "two words" --remove flour --add flour
 has "'two words' is not a tag" err
-has "'flour' is to be added and removed" err
+has "'flour' is both added and removed" err
 run "archive" 0 dialogue archive oven --reason "paid" --json
 is '.archived and .title == "Oven"'
 run "the list" 0 dialogue list --json
@@ -115,7 +115,7 @@ edits "a file that is emptied" 0 ': >"$1"'
 has "nothing was sent: the file is empty" err
 kept 0
 edits "an editor that fails" 2 'exit 3'
-has "did not end well, so nothing was sent" err
+has "failed, so nothing was sent" err
 kept 0
 edits "an editor that fails when it has written" 2 'echo "# mine" >>"$1"; kill -9 $$'
 has "what you wrote is in $folder/round-register-edit.json" err
@@ -139,7 +139,7 @@ edits "the same broken text, saved again and again" 1 'printf "{\"title\":\n" >"
 ok $? "$name: the editor is not started for ever"
 rm "$folder/round-register-edit-5.json"
 edits "an editor that takes the file away" 2 'rm "$1"'
-has "the editor took the file away, so nothing was sent" err
+has "the editor removed the file, so nothing was sent" err
 ! grep -q "what you wrote is in" "$err"
 ok $? "$name: nothing is said to be where it is not"
 kept 4
@@ -171,7 +171,7 @@ mkdir -p "$folder/round-2" && printf '[MOVE:CONVERGE]\n' >"$folder/round-2/respo
 run "progress sees a response file" 0 dialogue progress rye --json
 is '[.files_not_handed_in[].expert] == ["muffin"] and (.next_step.command | test("round-verify"))'
 run "… and says so" 0 dialogue progress rye
-has "Response files that were not handed in: muffin"
+has "Response files that were not sent: muffin"
 run "nothing to edit" 2 dialogue draft rye --edit
 has "round 2 has no response yet" err
 run "… and the draft says the same" 0 dialogue draft rye

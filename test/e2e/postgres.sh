@@ -25,7 +25,7 @@ has "its settings are those of libpq" err
 run "a host that does not answer" 2 init --store "postgresql://127.0.0.1:1/work"
 has "Connection refused" err
 run "a database that is not there" 2 init --store "postgresql://conclave@/nowhere?${base#*\?}"
-has "have the database made" err
+has "create the database" err
 sql "CREATE SCHEMA s_other_$$; CREATE TABLE s_other_$$.things (a int)"
 run "a schema of another program" 2 init --store "$base&schema=s_other_$$"
 has "belongs to another program" err
@@ -41,7 +41,7 @@ run "init again" 0 init --json
 is ".created == false and .record == \"$store\""
 run "init with the same address" 0 init --store "$store"
 run "init with another address" 1 init --store "$base&schema=s_elsewhere"
-has "keeps its record elsewhere" err
+has "has its record elsewhere" err
 nvidia
 run "doctor" 0 doctor --json
 is '.healthy and ([.findings[] | select(.check == "engine") | .message] | any(startswith("PostgreSQL")))'
@@ -171,8 +171,8 @@ own_sql "GRANT USAGE ON SCHEMA conclave TO guest"
 own_sql "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA conclave TO guest"
 elsewhere "postgresql://guest@/${own#*@/}"
 run "redact by a user who is not the owner" 2 redact dialogue nvidia-decision perspective P0001 --reason "not ours"
-has "the text is redacted, but the server's files still hold it" err
-has "have conclave give the same command again" err
+has "the text is redacted, but the server's files still have it" err
+has "ask conclave to give the same command again" err
 run "the text is redacted" 0 dialogue export nvidia-decision --output-path -
 ! grep -qF "$secret" "$out"
 ok $? "the text is redacted: nobody reads it"
@@ -256,7 +256,7 @@ run "a write there" 0 dialogue create "There"
 run "copy to where it is" 1 copy --to "$to"
 has "the project keeps its record there" err
 run "copy to something else" 1 copy --to elsewhere.db
-has "neither the address of a server nor the word sqlite" err
+has "not the address of a server, or the word sqlite" err
 run "copy to an address with a password" 1 copy --to "postgresql://ann:secret@db/work"
 ! grep -q secret "$err" "$out"
 ok $? "copy: a password is not repeated"

@@ -94,13 +94,13 @@ is '.created and (.record | endswith("conclave.db"))'
 run "… again" 0 init --store sqlite --json
 is '.created == false'
 run "… is not a server" 1 init --store "$store"
-has "keeps its record elsewhere" err
+has "has its record elsewhere" err
 mkdir "$work/a" "$work/b" && cd "$work/a" || exit 1
 run "a record" 0 init --store "$store" --json
 is '.created'
 run "a write" 0 dialogue create "First"
 run "… is not a file" 1 init --store sqlite
-has "keeps its record elsewhere" err
+has "has its record elsewhere" err
 cd "$work/b" || exit 1
 run "another folder joins it" 0 init --store "$store" --json
 is ".created == false and .record == \"$store\""
@@ -197,7 +197,7 @@ run "a write that the standby lacks" 0 dialogue create "Lost"
 echo "store = \"$("$server" address "$work/standby")\"" >.conclave/config
 run "a list" 2 dialogue list
 has "store_regressed" err
-has "the record has lost writes: rev 1 of something that is not there any more was seen" err
+has "the record has lost writes: rev 1 was seen of something that no longer exists" err
 has "'conclave accept --commit 3'" err
 run "what is left is read" 2 verify
 has "store_regressed" err

@@ -168,7 +168,7 @@ is '.field == "since_rev"'
 run "nobody" 0 dialogue round-context bare --json
 is '.experts == {} and .prior_rounds == [] and .dialogue.background == null'
 run "prompts for nobody" 1 dialogue round-prompts bare --json
-is '.message == "nobody sits in round 0"'
+is '.message == "round 0 has no panel"'
 "$conclave" dialogue expert-create bare --role "Baker" --tier Core --reason "bread" >/dev/null
 run "one expert, no panel" 0 dialogue round-prompts bare --json --no-write
 is '.prompts[0].source == "created"'

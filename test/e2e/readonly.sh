@@ -40,7 +40,7 @@ ok $? "reading leaves nothing behind"
 
 # ---- writing ----
 run "create" 2 dialogue create "Another one"
-has "cannot write: the record can only be read; user" err
+has "cannot write: the record is read-only; user" err
 has "cannot write the folder '$work/project/.conclave': Permission denied" err
 has "give yourself write permission for the folder" err
 run "create, as JSON" 2 dialogue create "Another one" --json
@@ -58,8 +58,8 @@ rm -f .conclave/conclave.db-shm .conclave/conclave.db-wal
 head -c 5000 /dev/zero >.conclave/conclave.db-wal
 chmod a-w .conclave .conclave/conclave.db*
 run "a log without its index" 2 dialogue list
-has "conclave.db-wal: cannot read the record: the log beside it holds changes" err
-has "let the folder's owner run 'conclave verify' once" err
+has "conclave.db-wal: cannot read the record: the log beside it has changes" err
+has "ask the folder's owner to run 'conclave verify' once" err
 chmod u+w .conclave
 rm -f .conclave/conclave.db-wal
 : >.conclave/conclave.db-wal

@@ -115,12 +115,12 @@ is '.dialogue_id == "should-we-bake-rye-or-wheat-2" and .decided'
 run "nobody is asked" 1 ask "Rye?" --agent "$play $stage"
 has "panel-list" err
 run "nobody answers" 1 ask "Rye?" --expert "Baker: crumb"
-has "nobody answers for the panel" err
+has "no agent answers for the panel" err
 run "nothing was created for it" 0 dialogue list --json
 is '[.dialogues[].dialogue_id] == ["should-we-bake-rye-or-wheat", "should-we-bake-rye-or-wheat-2"]'
 "$conclave" dialogue create "Oats" --expert "Baker: crumb" >/dev/null
 run "nobody answers for an expert" 1 run oats
-has "nobody answers for the expert" err
+has "no agent answers for the expert" err
 
 # What is not there: nothing was opened that could be released.
 for how in "" --dry-run --background; do
@@ -129,7 +129,7 @@ for how in "" --dry-run --background; do
 done
 run "every fault at once" 1 ask "Rye?"
 has "nobody is asked" err
-has "nobody answers for the panel" err
+has "no agent answers for the panel" err
 printf '[agents.a]\ncomand = "x"\n' >bad.toml
 run "a file with an unknown field" 1 ask "Rye?" --expert "Baker: crumb" --agents bad.toml
 has "bad.toml:2:10: agents.a.comand: unknown field 'comand'; did you mean 'command'?" err

@@ -102,7 +102,7 @@ ended empty empty empty
 ended nothing answered
 ended plain unmarked answered
 attempt plain 1 '.faults | length > 0'
-grep -q "Your last answer could not be taken" "$stage/prompts/plain-2.md" && grep -q "I think so." "$stage/prompts/plain-2.md" && ! grep -q "could not be taken" "$stage/prompts/plain-1.md"
+grep -q "Your last answer could not be used" "$stage/prompts/plain-2.md" && grep -q "I think so." "$stage/prompts/plain-2.md" && ! grep -q "could not be taken" "$stage/prompts/plain-1.md"
 ok $? "who answers without marks is asked again with the diagnostics"
 ended mute unmarked unmarked
 ended binary not_text answered

@@ -86,7 +86,7 @@ run "verify says what to do" 2 verify
 has "run 'conclave accept --commit 1'" err
 run "doctor says what to do" 1 doctor
 has "run 'conclave accept --commit 1'"
-run "is made anew" 0 accept --commit 1
+run "is made again" 0 accept --commit 1
 rm .conclave/conclave.db-watermark
 run "a missing one is told" 0 verify --json
 is '.watermark == "missing" and [.warnings[].type] == ["no_watermark"]'
@@ -97,7 +97,7 @@ run "the next write makes it" 0 dialogue create Pie
 ok $? "it is as private as the record"
 mv .conclave/conclave.db-watermark "$work/watermark" && mkdir .conclave/conclave.db-watermark
 run "a folder in its place" 2 dialogue list
-has "move what stands there away" err
+has "move it away" err
 rmdir .conclave/conclave.db-watermark && mv "$work/watermark" .conclave/conclave.db-watermark
 run "it is there" 0 verify --json
 is '.watermark == "agrees" and .warnings == null'

@@ -144,7 +144,7 @@ run "a bell and an escape" 0 dialogue search --data '{"query": "\u0007collar\u00
 is '.query == "collar" and .results != []'
 awk 'BEGIN { for (i = 0; i < 10000; i++) printf "collar%d ", i }' | jq -Rs '{query: .}' >long.json
 run "a hundred thousand bytes" 0 dialogue search --data @long.json --json
-is '.warnings[0] == {"type": "query_shortened", "message": "only the first 64 words are looked for; 9936 more are left out"}'
+is '.warnings[0] == {"type": "query_shortened", "message": "only the first 64 words are searched; 9936 more are left out"}'
 jq -c '.query *= 3' long.json >longer.json
 run "even longer" 1 dialogue search --data @longer.json --json
 is '.error_code == "invalid_value" and .field == "query"'

@@ -41,7 +41,7 @@ answer() {
 # ---- the library that serves HTTP ----
 mkdir "$work/libraries" && : >"$work/libraries/libmicrohttpd.so.12"
 LD_LIBRARY_PATH=$work/libraries run "serve without its library" 2 serve --port 0
-has "cannot load the library that serves HTTP: " err
+has "cannot load the HTTP library: " err
 has "install libmicrohttpd" err
 echo "$ping" | LD_LIBRARY_PATH=$work/libraries "$conclave" mcp >"$out" 2>"$err"
 ok $? "mcp does not need it"

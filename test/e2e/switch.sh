@@ -72,7 +72,7 @@ run "it has all of it" 0 dialogue list --json
 is '[.dialogues[].title] | sort == ["First", "Second", "Third"]'
 mkdir "$work/c" && cd "$work/c" && run "a third project" 0 init
 run "a store that the record has left" 1 copy --to "${second}a" --switch
-has "the record has left this store for" err
+has "the record was moved from this store to" err
 cd "$work/b" || exit 1
 elsewhere() { echo "store = \"$1\"" >.conclave/config; rm -f .conclave/seen; }
 elsewhere "${second}a"

@@ -251,7 +251,7 @@ ok $? "what is not a file stays where it is: it does"
 mv $jars aside
 run "files that cannot be taken in: who reads gets what there is" 0 jar look plums --json
 is '.count == 7'
-has "files are not taken in: " err
+has "files were not read in: " err
 run "files that cannot be taken in: who writes is refused" 2 jar fill plums --json
 is '.error_code == "not_found" and (.file | endswith(".conclave/jars"))'
 run "files that cannot be taken in: other rooms work" 0 dialogue list

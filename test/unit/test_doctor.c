@@ -156,7 +156,7 @@ static void a_damaged_index_is_made_anew(void **state)
             assert_str_has(cv_json_get_text(&reply, "report"), "✓ search     the index is up to date");
         }
         reply = examine(p, "{'repair': true}");
-        assert_str_has(cv_json_get_text(&reply, "report"), "✓ search     the index was made anew");
+        assert_str_has(cv_json_get_text(&reply, "report"), "✓ search     the index was rebuilt");
         reply = examine(p, "{}");
         assert_str_has(cv_json_get_text(&reply, "report"), "✓ search     the index is up to date");
         assert_false(p->unwell);

@@ -268,7 +268,7 @@ static void what_an_expert_wrote_itself_is_not_overwritten(void **state)
     assert_responds(&w, "donut", "first", ""); /* makes the folders */
     write_file(&w, "round-0/response-muffin.md", "My own words.");
     assert_refused(&w, "muffin", "I am done.", "", CV_ERR_RESPONSE_EXISTS);
-    assert_str_has(w.errs.items[0].message, "round-0/response-muffin.md holds another text");
+    assert_str_has(w.errs.items[0].message, "round-0/response-muffin.md has another text");
     assert_str_has(w.errs.items[0].suggestion, "content_path");
     assert_refused(&w, "muffin", "I am done.", ",\"dry_run\":true", CV_ERR_RESPONSE_EXISTS);
     assert_file(&w, "round-0/response-muffin.md", "My own words.");

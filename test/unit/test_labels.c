@@ -192,7 +192,7 @@ static void every_fault_is_told(void **state)
                                "'remove': ['Q', 'tab\\there']}"));
     assert_int_equal(w->errs.count, 5);
     assert_str_eq(w->errs.items[0].field, "add[0]");
-    assert_str_eq(w->errs.items[4].message, "'q' is to be added and removed");
+    assert_str_eq(w->errs.items[4].message, "'q' is both added and removed");
     assert_false(cv_world_call(w, "tag", "{'dialogue_id': 'bread'}"));
     assert_str_eq(w->errs.items[0].message, "no tag is given");
     assert_false(cv_world_call(w, "rename", "{'dialogue_id': 'bread', 'title': 'two\\nlines'}"));

@@ -751,9 +751,9 @@ static void the_hint_is_the_one_that_helps(void **state)
     } cases[] = {
         {"fe_sendauth: no password supplied", "libpq found none"},
         {"FATAL: password authentication failed for user \"ann\"\nno pg_hba.conf entry for host, SSL off",
-         "where libpq finds it"},
-        {"FATAL: no pg_hba.conf entry for host \"10.0.0.1\", user \"ann\", SSL off", "let this user in"},
-        {"server does not support SSL, but SSL was required", "whether the server speaks TLS"},
+         "the password in ~/.pgpass"},
+        {"FATAL: no pg_hba.conf entry for host \"10.0.0.1\", user \"ann\", SSL off", "admit this user"},
+        {"server does not support SSL, but SSL was required", "whether the server supports TLS"},
         {"definition of service \"x\" not found", "check service="},
         {"service file \"/x\" not found", "PGSERVICEFILE"},
         {"connection to a failed: Connection refused\nconnection to b failed: session is read-only",

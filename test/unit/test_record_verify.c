@@ -542,7 +542,7 @@ static void a_text_that_vanished_does_not(void **state)
     redact_all(f);
     assert_ok(verifies(f), &f->err);
     run(f, "UPDATE lines SET text = 'secret words' WHERE thread = 'a/b' AND seq = 1");
-    assert_found(f, "the text was redacted, and it is there again");
+    assert_found(f, "the text was redacted, but it is there again");
 }
 
 /* Nobody can write what stands for a redacted text, and only texts are redacted. */

@@ -268,21 +268,21 @@ static void removed_and_added_rows_are_noticed(void **state)
 {
     fixture *f = *state;
     expect(f, "DELETE FROM entities WHERE kind = 'P' AND round = 0 AND seq = 2",
-           "entity/P/0/2: event 8 vouches for it: expected a row, found none");
+           "entity/P/0/2: event 8 covers it: expected a row, found none");
     expect(f, "DELETE FROM entities WHERE kind = 'C'", "entity/C/0/1");
     expect(f, "DELETE FROM scores WHERE expert_slug = 'palmier'", "score/1/palmier");
     expect(f, "DELETE FROM panels WHERE round = 1 AND expert_slug = 'donut'",
-           "seat@5: 2 rows; one of them was changed, added or removed behind event 15: expected digest ");
+           "seat@5: 2 rows; one of them was changed, added or removed after event 15: expected digest ");
     expect(f, "DELETE FROM refs WHERE source_id = '@cupcake'",
-           "reference@4: 6 rows; one of them was changed, added or removed behind event 14");
-    expect(f, "DELETE FROM moves", "move@6: 0 rows; one of them was changed, added or removed behind event 24");
-    expect(f, "DELETE FROM responses WHERE round = 2", "response/2/muffin: event 25 vouches for it: expected a row");
+           "reference@4: 6 rows; one of them was changed, added or removed after event 14");
+    expect(f, "DELETE FROM moves", "move@6: 0 rows; one of them was changed, added or removed after event 24");
+    expect(f, "DELETE FROM responses WHERE round = 2", "response/2/muffin: event 25 covers it: expected a row");
     expect(f, "INSERT INTO panels SELECT scope, 9, expert_slug, rev, position, source, focus FROM panels LIMIT 1",
-           "seat@1: 4 rows; one of them was changed, added or removed behind event 4");
+           "seat@1: 4 rows; one of them was changed, added or removed after event 4");
     expect(f,
            "INSERT INTO entities SELECT scope, kind, round, 2, rev, label, contributors, status, adopted_in_verdict, "
            "created_at, parameters, content, correction FROM entities WHERE kind = 'C'",
-           "entity/C/0/2: expected an event that vouches for the row, found none");
+           "entity/C/0/2: expected an event that covers the row, found none");
 }
 
 static void cut_and_swapped_events_are_noticed(void **state)
@@ -298,7 +298,7 @@ static void cut_and_swapped_events_are_noticed(void **state)
     const char *deny = cv_arena_printf(&f->arena, "%sUPDATE scopes SET rev = rev - 1", mend).p;
     expect(f, cut, "position: event_count: expected 31, found 30 events");
     expect(f, mend, "position: rev: expected the last event's 8, found 9");
-    expect(f, deny, "verdict/minority-timing: expected an event that vouches for the row, found none");
+    expect(f, deny, "verdict/minority-timing: expected an event that covers the row, found none");
     expect(f, cv_arena_printf(&f->arena, "%s; DELETE FROM verdicts WHERE verdict_id = 'minority-timing'", deny).p,
            "commit/9: expected no commit after rev 8, the last event's, found one");
     expect(f, "DELETE FROM events WHERE seq = 7", "event/8: seq: expected 7, found 8");
@@ -309,14 +309,14 @@ static void cut_and_swapped_events_are_noticed(void **state)
            "UPDATE events SET seq = 11 WHERE seq = 1000",
            "event/10: hash of the event and the one before it: expected ");
     expect(f, "UPDATE commits SET result = '{}' WHERE rev = 4",
-           "commit/4: the row was changed behind event 14: expected ");
+           "commit/4: the row was changed after event 14: expected ");
     expect(f, "DELETE FROM events", "position: event_count: expected 31, found 0 events");
     expect(
         f,
         "UPDATE entities SET content = (SELECT content FROM entities WHERE kind = 'C') WHERE kind = 'P' AND round = 1",
-        "dialogue 'nvidia-decision': entity/P/1/1: the row was changed behind event 16: expected digest ");
+        "dialogue 'nvidia-decision': entity/P/1/1: the row was changed after event 16: expected digest ");
     expect(f, "UPDATE commits SET result = '{}' WHERE rev = 4",
-           "dialogue 'nvidia-decision': commit/4: the row was changed behind event 14: expected digest ");
+           "dialogue 'nvidia-decision': commit/4: the row was changed after event 14: expected digest ");
     expect(f, "DELETE FROM commits WHERE rev = 4", "commit/5: expected the commit of rev 4, found that of rev 5");
     expect(f, "DELETE FROM commits WHERE rev = 9", "commits: expected one for each of 9 writes, found 8");
 }

@@ -117,7 +117,7 @@ static bool fail_first(cv_arena *a, cv_str line, cv_err *err)
     cv_err_at(err, CV_ERR_CHAT_HEADER, 1, 1, "the first line must be '# CHAT v3', found: '%.*s'",
               CV_FMT(cv_excerpt(a, cv_str_head(line, CV_MAX_EXCERPT))));
     cv_err_suggest(err, cv_str_starts(line, CV_STR("# CHAT"))
-                            ? CV_STR("only files of version v3 are read: write the header anew")
+                            ? CV_STR("only files of version v3 can be read: write a new header")
                             : CV_STR("name a chat file, or give it the header of 'conclave help chat-file'"));
     return false;
 }

@@ -12,8 +12,9 @@
  *     the body, up to the next head
  *
  * Reading is lenient where nothing can be forged by it: a byte order mark, CRLF, no TAG, further fields, more than four
- * digits. It is strict about what makes a message: a head stands at the beginning of a line, has exactly the grammar
- * above, and its number is the next one. Whatever else looks like a head is text of the message before it, and is told
+ * digits. It is strict about what makes a message: a head is at the beginning of a line, has exactly the grammar
+ * above, and its number is the next one. Whatever else looks like a head is text of the message before it, and is
+ * reported
  * (`odd`). Only a head that `known` has seen before, behind messages that are gone now, is accepted with its number.
  *
  * Everything is a view into the caller's bytes; nothing is copied, and no byte is outside of header, preamble and
@@ -46,7 +47,7 @@ typedef struct {
     size_t people_end,
         pointers_end;             /* behind the last line of each list, where another one goes; 0: there is no list */
     int64_t lines;                /* line breaks in it */
-    size_t statuses, ids, titles; /* how often each line stands there: the first one counts */
+    size_t statuses, ids, titles; /* how often each line is there: the first one counts */
     bool whole;                   /* the bytes end with it, or something else follows: it is all there */
 } cv_chat_header;
 
@@ -119,14 +120,14 @@ typedef bool (*cv_chat_known)(void *ctx, int64_t number, cv_str head);
 void cv_chat_messages_parse(cv_arena *a, cv_str text, int64_t last, cv_chat_known known, void *ctx,
                             cv_chat_messages *ret);
 
-/* Is the line a head? Fills in what stands in it. */
+/* Is the line a head? Fills in what is in it. */
 bool cv_chat_head_parse(cv_str line, cv_chat_message *ret);
 
 /* "M0042" -> 42; false: not a message id. */
 bool cv_chat_number_parse(cv_str id, int64_t *ret_number);
 cv_str cv_chat_number_print(cv_arena *a, int64_t number);
 
-/* What must never change of a message: its head but for the flag, and its body, in LF; its hash is taken of this. */
+/* What must never change of a message: its head except the flag, and its body, in LF; its hash is taken of this. */
 cv_str cv_chat_lasting(cv_arena *a, const cv_chat_message *m);
 
 int64_t cv_chat_line_count(cv_str text); /* line breaks: what wc -l says */

@@ -22,7 +22,7 @@ typedef struct {
 
 void cv_chat_message_print(cv_buf *out, int64_t number, const cv_chat_draft *draft);
 
-/* The body as it will stand in the file: CRLF becomes LF, lines that look like structure are moved in, the end is
+/* The body as it will are in the file: CRLF becomes LF, lines that look like structure are moved in, the end is
  * trimmed. */
 cv_str cv_chat_body(cv_arena *a, cv_str body);
 
@@ -47,7 +47,7 @@ void cv_chat_edit_add(cv_chat_edits *edits, cv_arena *a, size_t at, size_t n, cv
 /* `part` of `text`, a view into it, becomes `with`. */
 void cv_chat_edit_view(cv_chat_edits *edits, cv_arena *a, cv_str text, cv_str part, cv_str with);
 
-/* Where a byte that stood at `at` stands afterwards: behind what was put there. */
+/* Where a byte that was at `at` is afterwards: after what was put there. */
 size_t cv_chat_edit_moved(const cv_chat_edits *edits, size_t at);
 
 cv_str cv_chat_edit_apply(cv_arena *a, const cv_chat_edits *edits, cv_str text);

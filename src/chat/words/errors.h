@@ -8,7 +8,7 @@
 #include "chat/words/err.def"
 #undef ERR
 
-/* All of them; behind the last stands CV_ERR_NONE. */
+/* All of them; after the last there is CV_ERR_NONE. */
 extern const cv_err_code cv_chat_codes[];
 
 #endif

@@ -7,7 +7,7 @@
 enum {
     /* An id is a part of a file name: temp_chat_ID_editing.txt stays far below NAME_MAX. */
     CV_MAX_CHAT_ID = 64,
-    /* Role and identity, as they stand on one line of the header with a number behind them. */
+    /* Role and identity, as they are on one line of the header with a number behind them. */
     CV_MAX_PERSON = 130,
     CV_MAX_PEOPLE = 64,
     /* A message type, a purpose: one line that people read. */

@@ -157,7 +157,7 @@ void cv_prompt_background(const cv_prompt *p, const char *heading)
                   *now = cv_json_get(&all, CV_STR("situation"));
     cv_buf_printf(p->out, "%s\n\n", heading);
     if (all.type != CV_JSON_OBJECT || all.count == 0)
-        cv_buf_add_z(p->out, "None was given: the question stands for itself.\n\n");
+        cv_buf_add_z(p->out, "None was given.\n\n");
     if (subject.n) {
         cv_str description = cv_prompt_line(p->v->a, cv_json_get_text(&all, "description"));
         cv_buf_printf(p->out, "**%.*s**%s", CV_FMT(subject), description.n ? " — " : "");
@@ -215,7 +215,7 @@ static void write_task(const cv_prompt *p)
     } else {
         cv_buf_add(p->out, p->context);
         cv_buf_add_z(p->out, p->context.n ? "\n\n" : "");
-        cv_buf_add(p->out, is_fresh(p) ? CV_STR("You are new to this dialogue: your mandate stands in the "
+        cv_buf_add(p->out, is_fresh(p) ? CV_STR("You are new to this dialogue: your mandate is in the "
                                                 "Context Brief below.")
                                        : cv_story_task(p->v, p->member));
         cv_buf_add_char(p->out, '\n');

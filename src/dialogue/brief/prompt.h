@@ -29,14 +29,14 @@ typedef struct {
 } cv_prompt_words;
 
 /* How much is left out of rounds before the last: bodies, then evidence and claims, then syntheses, of rounds below a
- * number. Never left out are open tensions, and what the expert said itself and still stands. */
+ * number. Never left out are open tensions, and what the expert itself said and still holds. */
 typedef struct {
     int64_t bodies, items, syntheses;
 } cv_prompt_cut;
 
 typedef struct {
-    CV_STATE_LIST(uint32_t) bodies; /* items whose label is all that stands in the prompt */
-    CV_STATE_LIST(uint32_t) items;  /* items that do not stand in it at all */
+    CV_STATE_LIST(uint32_t) bodies; /* items whose label is all that is in the prompt */
+    CV_STATE_LIST(uint32_t) items;  /* items that do not are in it at all */
     int64_t syntheses;              /* those of the rounds below */
 } cv_prompt_left;
 
@@ -46,7 +46,7 @@ typedef struct {
     cv_str body; /* the part of it that a cut takes away: content and parameters */
 } cv_prompt_block;
 
-/* How much of the markers stands in the prompt itself, for models that have no skill. */
+/* How much of the markers is in the prompt itself, for models that have no skill. */
 typedef enum { CV_SPEC_NONE, CV_SPEC_SHORT, CV_SPEC_FULL } cv_prompt_spec;
 
 typedef struct {
@@ -55,9 +55,9 @@ typedef struct {
     cv_prompt_spec spec;
     cv_prompt_words words;
     cv_prompt_cut cut;
-    cv_prompt_left left;       /* cv_prompt_write: what that came to */
+    cv_prompt_left left;       /* cv_prompt_write: the result */
     int64_t token_budget;      /* 0: none */
-    const char *response_path; /* NULL: responses are only handed in by command */
+    const char *response_path; /* NULL: responses are only sent by command */
     bool answer_only;          /* the answer itself is the response */
     cv_prompt_block *blocks;   /* by item, shared by all prompts of the view; each made when first used */
     cv_str context;            /* what became of the expert's contributions (story.h), empty for those who are new */
@@ -95,7 +95,7 @@ void cv_prompt_table(cv_arena *a, cv_buf *out, const char *first, const char *se
  *     2 evidence and claims    altogether
  *     3 the judge's syntheses
  *
- * Open tensions, and what the expert said itself and still stands, are never shortened. Steps are halved, not tried one
+ * Open tensions, and what the expert itself said and still holds, are never shortened. Steps are halved, not tried one
  * by one: a prompt is written about ten times at most.
  */
 

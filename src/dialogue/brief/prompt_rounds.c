@@ -6,7 +6,7 @@
  *     NVIDIA's zero dividend …
  *     [RE:SUPPORT R0001]
  *
- * Behind a mark stands, on its line, only what we know about the item; its text begins below. A thematic break ends
+ * After a mark, on its line, there is only what we know about the item; its text begins below. A thematic break ends
  * each speaker's part, so that to the parser no text reaches into the next heading.
  */
 #include "dialogue/brief/prompt.h"
@@ -66,12 +66,12 @@ static void write_left(const cv_prompt *p)
     if (left->bodies.count + left->items.count == 0 && left->syntheses == 0)
         return;
     cv_buf_add_z(p->out, "> **Shortened** to fit a token budget.\n");
-    list_ids(p, "> Only the labels stand here of ", left->bodies.items, left->bodies.count);
+    list_ids(p, "> Only the labels are shown of ", left->bodies.items, left->bodies.count);
     list_ids(p, "> Evidence and claims left out: ", left->items.items, left->items.count);
     if (left->syntheses > 0)
         cv_buf_printf(p->out, "> The judge's syntheses are left out of the rounds before round %lld.\n",
                       (long long)left->syntheses);
-    cv_buf_printf(p->out, "> Read any of it with `%.*s`, a synthesis with `round-N` in the place of the id.\n\n",
+    cv_buf_printf(p->out, "> Read any of it with `%.*s`, a synthesis with `round-N` as the id.\n\n",
                   CV_FMT(cv_prompt_how_to_read(p)));
 }
 

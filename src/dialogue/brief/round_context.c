@@ -1,6 +1,6 @@
 /* round_context.c - everything that the experts of a round are to know, for all of them in one answer.
  *
- * The judge builds prompts from it, or lets round-prompts do so. With since_rev the answer is an increment: the
+ * The judge builds prompts from it, or round-prompts does so. With since_rev the answer is an increment: the
  * members of "replace" take the place of those of the earlier answer, the rounds of "merge" are laid over the
  * earlier ones, item by item.
  */
@@ -61,7 +61,7 @@ bool cv_dialogue_round_context(cv_call *call)
     if (since > v.s.position.rev) {
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "since_rev",
                                  cv_arena_printf(call->arena, "%lld", (long long)since),
-                                 "the dialogue has not come to rev %lld", (long long)since),
+                                 "the dialogue has not reached rev %lld", (long long)since),
                        cv_arena_printf(call->arena, "it is at rev %lld", (long long)v.s.position.rev));
         return false;
     }

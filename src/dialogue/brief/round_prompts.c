@@ -91,7 +91,7 @@ static bool may_prompt(press *x)
         cv_err_suggest(cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
                                  cv_arena_printf(x->call->arena, "%lld", (long long)x->v.round),
                                  "round %lld is registered: its prompts are history", (long long)x->v.round),
-                       CV_STR("ask with \"write\": false to see what its experts were to know"));
+                       CV_STR("ask with \"write\": false to see what its experts were given"));
         return false;
     }
     return cv_journal_open(x->call, &x->v.s, false);
@@ -134,7 +134,7 @@ static bool read_request(press *x)
     x->include = include ? include->type == CV_JSON_TRUE : !x->write;
     if (x->v.members.count == 0) {
         cv_err *err = cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "dialogue_id", x->v.s.id,
-                                "nobody sits in round %lld", (long long)x->v.round);
+                                "round %lld has no panel", (long long)x->v.round);
         bool experts = x->v.s.experts.count > 0;
         cv_err_operation(err, experts ? CV_STR("dialogue evolve-panel") : CV_STR("dialogue expert-create"));
         cv_err_suggest(err, experts ? CV_STR("seats a panel") : CV_STR("adds experts"));
@@ -192,8 +192,8 @@ typedef struct {
 
 #define CV_THIS_TYPE left_out
 static const cv_shape left_shape[] = {
-    CV_TEXTS("texts", texts, text_count, "ids whose label is all that stands in the prompt"),
-    CV_TEXTS("items", items, item_count, "ids that do not stand in it"),
+    CV_TEXTS("texts", texts, text_count, "ids of which the prompt has only the label"),
+    CV_TEXTS("items", items, item_count, "ids that the prompt leaves out"),
     CV_INTS("syntheses", syntheses, synthesis_count, "rounds"),
     CV_FIELD(ALWAYS, how_to_read, "the command that shows an item"),
     {0},
@@ -347,7 +347,7 @@ const cv_shape cv_round_prompts_shape[] = {
     CV_FIELD_AS(ALWAYS, "round", v.round, ""),
     CV_FIELD_AS(ALWAYS, "written", write, ""),
     CV_LIST_BY("prompts", print_jobs, prompt_shape, ""),
-    CV_WARNINGS_IF_ANY(warnings, "files of others that were kept beside the new ones"),
+    CV_WARNINGS_IF_ANY(warnings, "files of others, kept under another name"),
     {0},
 };
 #undef CV_THIS_TYPE

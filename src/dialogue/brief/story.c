@@ -368,7 +368,7 @@ cv_str cv_story_task(const cv_view *v, const cv_view_member *member)
         own = task_tensions(&t, OWN_UNANSWERED, own ? " Say also what would settle " : "say what would settle ", ".") ||
               own;
         if (!own && !task_tensions(&t, ANY, "help to settle ", "."))
-            cv_buf_add_z(&t.out, "say whether anything stands against a conclusion; if nothing does, signal it with "
+            cv_buf_add_z(&t.out, "say whether anything speaks against a conclusion; if nothing does, signal it with "
                                  "`[MOVE:CONVERGE]`.");
     }
     return cv_buf_take(&t.out, v->a);

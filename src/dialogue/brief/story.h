@@ -3,7 +3,7 @@
  *     In round 0 you raised T0001 (Growth vs income), which is open. Donut addressed it with R0001 (Options collar).
  *
  * Composed from the record alone: the same record gives the same sentences. Told are the expert's items of its latest
- * round, its tensions that are still open, and what others answered in the last round; the rest stands in the prior
+ * round, its tensions that are still open, and what others answered in the last round; the rest is in the prior
  * rounds. The judge may put other words in their place.
  */
 #ifndef CV_DIALOGUE_BRIEF_STORY_H

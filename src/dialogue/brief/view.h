@@ -6,9 +6,9 @@
  *                             speakers     everybody who said something: experts, the judge
  *                             members      the panel of the round: who is going to be asked
  *
- * An entity stands under its first contributor; the others are listed with it, and it is listed with them ("shared").
+ * An entity is under its first contributor; the others are listed with it, and it is listed with them ("shared").
  * The view of a round that is registered already shows statuses and scores as they were then, by the events; texts that
- * were corrected since are shown as they stand now.
+ * were corrected since are shown as they are now.
  *
  * Built once in linear time (and a sort), then only read. Everything that experts and judges are given is printed from
  * it: as JSON (view_json.c), as sentences (story.h), as prompts (prompt.h).
@@ -79,7 +79,7 @@ typedef struct {
     cv_arena *a;
     cv_state s;
     int64_t round;
-    cv_naming name;       /* how whoever asked calls operations, and so do those who are prompted */
+    cv_naming name;       /* how anyone who asked calls operations, and so do those who are prompted */
     cv_str status;        /* the dialogue's, before the round */
     int64_t total;        /* of the scores before */
     bool anonymous;       /* experts have numbers in the place of names, and no roles */
@@ -92,8 +92,8 @@ typedef struct {
     CV_STATE_LIST(cv_view_member) members;
 
     /* By cv_view_key(): what a speaker said in a round. */
-    cv_groups items_of;  /* items that stand under the speaker */
-    cv_groups shared_of; /* shares.items[i].a: items that stand under somebody else */
+    cv_groups items_of;  /* items that are under the speaker */
+    cv_groups shared_of; /* shares.items[i].a: items that are under somebody else */
     cv_groups loose_of;  /* loose.items[i].a: ties from the speaker's position, not from an item */
     cv_groups moves_of;
     /* By item. */
@@ -136,7 +136,7 @@ const cv_view_member *cv_view_member_of(const cv_view *v, cv_str slug); /* NULL:
  * without a background that has not changed, and of prior_rounds what is newer: rounds, items, ties and moves. */
 void cv_view_print_shared(const cv_view *v, int64_t since_rev, cv_json_writer *w);
 
-/* What one expert is told besides, as members of the open object. `round_context` empty: null. */
+/* What one expert also reads, as members of the open object. `round_context` empty: null. */
 void cv_view_print_member(const cv_view_member *member, cv_str round_context, cv_json_writer *w);
 
 #endif

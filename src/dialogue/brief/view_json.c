@@ -1,6 +1,6 @@
 /* view_json.c - a view as JSON: what the judge is given; see view.h.
  *
- * Names and order are those of the specification. An item that has several contributors stands under the first; with
+ * Names and order are those of the specification. An item that has several contributors is under the first; with
  * the others only its id does ("shared"). Ids are those of the dialogue, never local ones.
  */
 #include "dialogue/brief/view.h"

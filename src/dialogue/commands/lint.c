@@ -218,7 +218,7 @@ static void print_summary(run *r)
             cv_buf_printf(out, " (%zu fixable with --fix)", r->fixable);
     }
     if (r->skipped)
-        cv_buf_printf(out, "; %zu passed over", r->skipped);
+        cv_buf_printf(out, "; %zu skipped", r->skipped);
     if (r->errs.count)
         cv_buf_printf(out, "; %zu could not be processed", r->errs.count);
     cv_buf_add_char(out, '\n');
@@ -436,7 +436,7 @@ const cv_cli_command cv_cmd_lint = {
     .arguments = "PATH...",
     .details =
         "Reports every finding with its place, its rule and what to do. Folders are searched for *.md; what is\n"
-        "neither dialogue nor response there is passed over. '-' is standard input. Profile compat runs the\n"
+        "neither dialogue nor response there is skipped. '-' is standard input. Profile compat runs the\n"
         "twelve older checks and prints their score. Exit status: 0 nothing but notes, 1 errors or warnings (in\n"
         "compat: a score below 0.9 or a critical failure), 2 something could not be read. See docs/lint.md.\n",
     .examples = "  conclave lint decision.dialogue.md\n"

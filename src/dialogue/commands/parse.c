@@ -87,7 +87,7 @@ const cv_cli_command cv_cmd_parse = {
     .summary = "turn dialogue files into JSON",
     .arguments = "FILE...",
     .details = "Prints one JSON document per file: title, metadata, sections with their blocks, agents and marks,\n"
-               "and diagnostics with lines. Any text parses; what is wrong with it stands in the diagnostics and the\n"
+               "and diagnostics with lines. Any text parses; its faults are in the diagnostics, and the\n"
                "exit status is 0. A file that cannot be read gives 2. The keys are described in docs/parse.md.\n",
     .examples = "  conclave parse decision.dialogue.md\n"
                 "  conclave parse --markers round-1/muffin.md\n"

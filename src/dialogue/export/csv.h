@@ -14,7 +14,7 @@
  *
  * What people and agents have said must not become a formula where the table is opened: a text that begins with one of
  * = + - @, a tab or a line break, or with the wide forms of those signs, gets an apostrophe before it. Numbers stay
- * numbers. Who needs every byte takes the JSON.
+ * numbers. The JSON has every byte.
  */
 #ifndef CV_DIALOGUE_EXPORT_CSV_H
 #define CV_DIALOGUE_EXPORT_CSV_H

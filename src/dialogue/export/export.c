@@ -8,7 +8,7 @@
  * is read, one page at a time, and appears under its name only when it is whole and on disk.
  *
  * Reading takes up to four snapshots. When somebody writes to the dialogue between them, what was written so far is
- * thrown away and the export begins anew.
+ * thrown away and the export begins again.
  */
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* export_record.c - the record behind an export: its position, and its rows as they are; see exporter.h.
  *
  * With the rows an export can be imported into another project without any loss (import/rows.h). They are streamed like
- * the rest. Contents stand in the document already and are left out, but for responses of rounds that are not
- * registered: those stand nowhere else.
+ * the rest. Contents are in the document already and are left out, except responses of rounds that are not
+ * registered: those are nowhere else.
  */
 #include "dialogue/export/exporter.h"
 #include "dialogue/import/rows.h"

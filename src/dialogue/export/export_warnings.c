@@ -1,7 +1,7 @@
 /* export_warnings.c - what an export found odd in the record; see exporter.h.
  *
  *     missing_score           an expert sat on the panel of a registered round and has no score in it
- *     unresolved_tension      the dialogue converged, the tension was not resolved (accepted ones are told, too)
+ *     unresolved_tension      the dialogue converged, the tension was not resolved (accepted ones are reported, too)
  *     orphaned_contribution   a contributor does not take part in the dialogue
  *     verdict_incomplete      a field that a verdict of its type needs is missing
  *     dissent                 a dissent is on record

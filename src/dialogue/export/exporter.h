@@ -4,8 +4,8 @@
  *     graph     what connects entities, packed: local ids, references, events          (graph.h)
  *     stream    what is long: responses and contents, seen once and written at once    (export_rounds.c, _entities.c)
  *
- * Three readings, each of other rows, at one rev: if the dialogue moves on in between, the export begins anew. Contents
- * are never all in memory; the graph takes about a hundred bytes per entity, most of it for its events.
+ * Three readings, each of other rows, at one rev: if the dialogue moves on in between, the export begins again.
+ * Contents are never all in memory; the graph takes about a hundred bytes per entity, most of it for its events.
  */
 #ifndef CV_DIALOGUE_EXPORT_EXPORTER_H
 #define CV_DIALOGUE_EXPORT_EXPORTER_H
@@ -22,7 +22,7 @@ typedef struct {
     cv_json_writer w;
     size_t counts[CV_KIND_COUNT];
     cv_pace pace;
-    size_t unsourced; /* entities that no response vouches for */
+    size_t unsourced; /* entities that no response covers */
     size_t waiting;   /* responses of rounds that are not registered */
     size_t round_at;  /* export_rounds.c: the round that is being written */
     size_t expert_at; /*   and the next of its experts */
@@ -50,7 +50,7 @@ void cv_export_entity(cv_export *x, const cv_rec_entity *entity);
 void cv_export_entities_end(cv_export *x);
 void cv_export_reference(cv_export *x, const cv_link *link, bool with_source);
 
-/* ---- export_record.c: where the record stands, and its rows unless the export is plain ---- */
+/* ---- export_record.c: the state of the record, and its rows unless the export is plain ---- */
 bool cv_export_record(cv_export *x, bool plain, cv_position *ret_position, cv_err *err);
 
 /* ---- export_warnings.c ---- */

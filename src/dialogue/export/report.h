@@ -5,7 +5,7 @@
  *     <script type="application/json" id="report">{"dialogue_id": …, "answers": {"dialogue/export": …}}</script>
  *     <script type="module">the dashboard, which finds its answers there</script>
  *
- * What people and agents have said is data in it, never markup: no byte of it can end the element that it stands in.
+ * What people and agents have said is data in it, never markup: no byte of it can end the element that it is in.
  */
 #ifndef CV_DIALOGUE_EXPORT_REPORT_H
 #define CV_DIALOGUE_EXPORT_REPORT_H

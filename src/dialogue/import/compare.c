@@ -1,10 +1,10 @@
 /* compare.c - what files state against what the record derives, and what the record has of each file; see play.h.
  *
  * Nothing is mended: the record keeps what was said and done, and a board that was added up wrongly, or left behind,
- * stays what it is. Every statement is held against the record, and every difference is told with both figures and the
- * reason when it is known: where there is none, the files and the record agree.
+ * stays what it is. Every statement is compared with the record, and every difference is reported with both figures and
+ * the reason when it is known: where there is none, the files and the record agree.
  *
- * What the report counts is counted here, from the rows of the record when all is written: it cannot tell of anything
+ * What the report counts is counted here, from the rows of the record when all is written: it cannot report anything
  * that is not there.
  */
 #include "base/utf8.h"
@@ -198,7 +198,7 @@ static cv_str why_of(const comparing *c, const cv_statement *st)
         return CV_STR("experts of the panel with MOVE:CONVERGE");
     case CV_SAYS_SCORE:
         return sums && st->agent.n && st->round < 0 && c->s->act_count > 1
-                   ? CV_STR("the board gives sums over all rounds; to which rounds they belong is not said")
+                   ? CV_STR("the board gives sums over all rounds; it does not say to which rounds they belong")
                    : (cv_str){NULL, 0};
     default:
         return (cv_str){NULL, 0};

@@ -115,7 +115,7 @@ typedef CV_STATE_LIST(cv_panelist) cv_panelists;
  * names is that of the names, whatever it is called. Columns without a place of their own are part of the focus. */
 bool cv_panel_read(cv_arena *a, const cv_grid *grid, const cv_map *speakers, cv_panelists *panel);
 
-/* Does it look like a panel wherever it stands: names with roles, and tiers, or all of them speak? */
+/* Does it look like a panel wherever it is: names with roles, and tiers, or all of them speak? */
 bool cv_panel_fits(cv_arena *a, const cv_grid *grid, const cv_map *speakers);
 
 #endif

@@ -165,7 +165,7 @@ static void read_panel(reading *r)
 /* JSON beside a dialogue's files that is none of them: what it is instead. Only the names of members are looked at: the
  * answer is told to people, nothing is decided by it. */
 #define REQUEST(verb)                                                                                                  \
-    CV_STR_INIT("a request for 'conclave dialogue " verb "', no file of a dialogue: that command takes it with "       \
+    CV_STR_INIT("a request for 'conclave dialogue " verb "', not a file of a dialogue: give it to that command with "  \
                 "--data")
 
 /* What has all of these members is this; the first row that fits counts. */
@@ -201,7 +201,7 @@ static cv_str why_foreign(const cv_json *document)
 static void pass_over(reading *r)
 {
     r->s->sheets.items[r->sheet].why =
-        r->file->role >= CV_ROLE_PROMPT ? CV_STR("counted only: it holds no contribution") : why_foreign(&r->json);
+        r->file->role >= CV_ROLE_PROMPT ? CV_STR("counted only: it has no contribution") : why_foreign(&r->json);
 }
 
 static const struct {
@@ -280,7 +280,7 @@ static void read_files(const cv_found *found, cv_script *s, cv_remarks *failures
 {
     s->base = base_of(found);
     if (s->base)
-        cv_script_decide(s, CV_NO_SHEET, 0, "its rounds are numbered from 1: round 1 is recorded as round 0");
+        cv_script_decide(s, CV_NO_SHEET, 0, "its rounds begin with 1: round 1 is recorded as round 0");
     for (size_t i = 0; i < found->files.count; i++) {
         reading r = {.s = s, .file = &found->files.items[i], .sheet = add_sheet(s, &found->files.items[i])};
         cv_err err = {.arena = s->arena};
@@ -363,7 +363,7 @@ static bool import_export(importing *im, const cv_found *found, cv_script *s)
             if (k == i)
                 r.sheet = sheet;
             else
-                s->sheets.items[sheet].why = CV_STR("the export beside it holds the whole dialogue");
+                s->sheets.items[sheet].why = CV_STR("the export beside it has the whole dialogue");
         }
         put_one(im, s, &r);
         return true;
@@ -434,9 +434,8 @@ static bool import_retold(importing *im, const cv_found *found, cv_script *s)
             if (k == i)
                 t->sheet = sheet;
             else
-                s->sheets.items[sheet].why = transcript
-                                                 ? CV_STR("the transcript beside it tells the whole dialogue")
-                                                 : CV_STR("the dialogue.json beside it tells the whole dialogue");
+                s->sheets.items[sheet].why = transcript ? CV_STR("the transcript beside it has the whole dialogue")
+                                                        : CV_STR("the dialogue.json beside it has the whole dialogue");
         }
         if (transcript)
             cv_retold_read_transcript(t, r.text);

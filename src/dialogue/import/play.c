@@ -92,7 +92,7 @@ static void settle_head(cv_playing *p)
         s->question = CV_STR("");
     }
     if (s->date_ms == CV_ABSENT)
-        cv_script_decide(s, CV_NO_SHEET, 0, "no date is given: it bears the time of this import");
+        cv_script_decide(s, CV_NO_SHEET, 0, "no date is given: it gets the time of this import");
     cv_playing_identify(p);
 }
 

@@ -4,7 +4,7 @@
  *
  * All of it bears the dialogue's own date. Every request has an op_id made from the dialogue's name, its title and the
  * step: so the same files again change nothing, an import that was cut short goes on where it stopped, files with more
- * rounds than last time add these, and what has changed since is a conflict that is told and changes nothing.
+ * rounds than last time add these, and what has changed since is a conflict that is reported and changes nothing.
  */
 #ifndef CV_DIALOGUE_IMPORT_PLAY_H
 #define CV_DIALOGUE_IMPORT_PLAY_H

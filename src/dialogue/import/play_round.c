@@ -3,7 +3,7 @@
  *     who spoke, who sits              -> evolve-panel, when that is somebody else than before
  *     what was said                    -> cv_extract_files: items, references, moves
  *     what only the tracker knows      -> tensions of the judge, and updates of tensions by the judge
- *     boards                           -> scores; a round whose score nobody gives has 0, and that is told
+ *     boards                           -> scores; a round whose score nobody gives has 0, and that is reported
  */
 #include "dialogue/import/playing.h"
 #include "dialogue/intake/diagnosis.h"

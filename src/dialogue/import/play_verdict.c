@@ -116,7 +116,7 @@ static void find_marks(cv_script *s, cv_str text, size_t sheet, int round, cv_en
                                     v.type == CV_VERDICT_FINAL
                                         ? "a verdict in the judge's words of round %d: it does not say its type, and "
                                           "rounds follow it or another final one is there"
-                                        : "a verdict in the judge's words of round %d: whose it is is not said",
+                                        : "a verdict in the judge's words of round %d: it does not say whose it is",
                                     round);
         }
     }
@@ -294,7 +294,7 @@ static void settle_opinions(cv_script *s)
         } else {
             cv_script_keep(s, o.heading, o.text);
             cv_script_misunderstand(s, o.sheet, o.line, o.heading,
-                                    s->act_count ? "whose verdict it is is not said: it is kept as background"
+                                    s->act_count ? "it does not say whose verdict it is: it is kept as background"
                                                  : "without a round there is no verdict: it is kept as background");
         }
     }
@@ -351,7 +351,7 @@ static void register_ending(cv_playing *p)
                      s->ending.rank == OF_A_MARK ? "the final verdict is the judge's mark: '%.*s'"
                      : s->ending.rank == OF_AN_UNTYPED_MARK
                          ? "the final verdict is the judge's mark: '%.*s'; it does not say its type"
-                         : "the final verdict is what stands under '%.*s'",
+                         : "the final verdict is the text under '%.*s'",
                      CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
 }
 
@@ -386,7 +386,7 @@ static void register_opinion(cv_playing *p, const cv_opinion *o)
     if (!cv_playing_send(p, &w, step, cv_dialogue_verdict_register, NULL))
         return;
     *cv_map_put(&s->verdict_at, s->arena, id, NULL) = o->sheet + 1;
-    cv_script_decide(s, o->sheet, o->line, "what stands under '%.*s' is a verdict of %.*s",
+    cv_script_decide(s, o->sheet, o->line, "the text under '%.*s' is a verdict of %.*s",
                      CV_FMT(cv_excerpt(s->arena, o->heading)), CV_FMT(author));
 }
 

@@ -17,7 +17,7 @@ typedef struct {
     cv_script *s;
     cv_played *played;
     cv_str identity;                         /* a hash of what the dialogue is called */
-    bool failed;                             /* something was refused that is no conflict */
+    bool failed;                             /* something was refused that is not a conflict */
     CV_STATE_LIST(cv_late_verdict) verdicts; /* dissents and minorities: they may follow all rounds */
     cv_map verdict_ids;
 } cv_playing;
@@ -28,13 +28,13 @@ cv_json_writer cv_playing_begin_bare(cv_playing *p, cv_buf *text,
                                      const char *step); /* what is heard names the dialogue */
 bool cv_playing_send(cv_playing *p, cv_json_writer *w, const char *step, cv_handler run, cv_reply *ret_reply);
 
-/* Sends `create`: its members stand in `w`. True when the dialogue is there, made now or by an earlier import. */
+/* Sends `create`: its members are in `w`. True when the dialogue is there, made now or by an earlier import. */
 bool cv_playing_create(cv_playing *p, cv_json_writer *w);
 
 /* What the dialogue is called, and so its op_ids, from the script's key and title. */
 void cv_playing_identify(cv_playing *p);
 
-/* The dialogue as it stood before the round. */
+/* The dialogue as it was before the round. */
 bool cv_playing_load(cv_playing *p, int round, cv_state *ret_state);
 
 void cv_playing_round(cv_playing *p, int round);

@@ -1,4 +1,4 @@
-/* report.c - what an import tells; see report.h. */
+/* report.c - what an import reports; see report.h. */
 #include "dialogue/import/report.h"
 
 #include <assert.h>
@@ -128,10 +128,10 @@ const cv_shape cv_import_dialogue_shape[] = {
     CV_LIST("files", sheets, sheet_count, sheet_shape, ""),
     CV_LIST("meanings", meanings, meaning_count, meaning_shape, "which tension each id of a tracker is"),
     REMARKS(decided, "how it was read where files leave a choice"),
-    REMARKS(not_understood, "texts that stand in no item, with the reason"),
+    REMARKS(not_understood, "texts outside of items, with the reason"),
     CV_LIST("differences", differences, difference_count, difference_shape,
-            "what boards and trackers say, and what the record derives"),
-    REMARKS(conflicts, "steps that the record has otherwise"),
+            "where boards and trackers differ from the record"),
+    REMARKS(conflicts, "steps that differ from the record"),
     REMARKS(failures, "what could not be read or recorded"),
     {0},
 };
@@ -320,5 +320,5 @@ void cv_report_end(cv_report *r)
     *total = r->total;
     import->counted = total;
     if (import->text && import->ignored > 0)
-        cv_buf_printf(import->text, "passed over: %zu (neither markdown nor JSON)\n", import->ignored);
+        cv_buf_printf(import->text, "skipped: %zu (neither markdown nor JSON)\n", import->ignored);
 }

@@ -1,4 +1,4 @@
-/* report.h - what an import tells of each dialogue: for programs as JSON, for people as text.
+/* report.h - what an import reports about each dialogue: for programs as JSON, for people as text.
  *
  *     {"dialogue_id", "outcome", "files": [...], "not_understood": [...], "differences": [...], …}
  *

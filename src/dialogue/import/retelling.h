@@ -13,13 +13,13 @@ typedef struct {
     int round;
 } cv_retelling;
 
-/* The id under which a target is known in the record; empty: it is not there, which is told. */
+/* The id under which a target is known in the record; empty: it is not there, which is reported. */
 cv_str cv_retold_known(cv_retelling *p, cv_str target, int round, size_t line);
 
 /* What the record tells up to a round; CV_ABSENT: all of it. */
 bool cv_retold_load(cv_retelling *p, int64_t round, cv_transcript *ret);
 
-/* Numbers the items as the record will; an id that comes out otherwise is told. */
+/* Numbers the items as the record will; an id that comes out otherwise is reported. */
 void cv_retold_settle(cv_retold *t, cv_played *played);
 
 /* People (retold_people.c): the dialogue with its pool; experts without a seat; the panel of the round. */

@@ -1,4 +1,4 @@
-/* retold.c - what a file tells in full, and what the record tells of it afterwards; see retold.h. */
+/* retold.c - what a file says in full, and what the record says about it afterwards; see retold.h. */
 #include "dialogue/import/retold.h"
 
 #include <stdlib.h>
@@ -198,16 +198,16 @@ bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_
 void cv_retold_tell_limits(cv_retold *t)
 {
     static const char *const limits[] = {
-        "responses as they were handed in: what stands under an expert's heading is kept as the response",
-        "the experts' own ids (MUFFIN-P0101) and where an item stood in its response: ids are made anew",
+        "responses as they were sent: the text under an expert's heading is kept as the response",
+        "the experts' own ids (MUFFIN-P0101) and the place of an item in its response: items get new ids",
         "what corrected texts said before: they are marked as corrected, by whom and why",
         "how a status changed within a round: the last word of each round counts",
         "the domain and question of the pool: the dialogue's title is the domain",
         "line breaks in the reason of a status, in a condition and in what MOVE:REQUEST asks for",
-        "members of the pool who never came in, descriptions and colours of experts",
+        "members of the pool who never took part, descriptions and colours of experts",
         "calibration, seed and target, why it was abandoned",
-        "times: all but verdicts bear the dialogue's date",
+        "times: everything except verdicts gets the dialogue's date",
     };
     for (size_t i = 0; i < CV_COUNT(limits); i++)
-        cv_script_decide(t->s, t->sheet, 0, "a transcript does not hold %s", limits[i]);
+        cv_script_decide(t->s, t->sheet, 0, "a transcript does not have %s", limits[i]);
 }

@@ -4,7 +4,7 @@
  *     dialogue.json                ->
  *
  * Other files are heard (script.h): what they mean has to be found out. These say it, so nothing is found out: what
- * they say is registered as it stands, and what the record then derives otherwise is a difference.
+ * they say is registered as it is, and what the record then derives otherwise is a difference.
  */
 #ifndef CV_DIALOGUE_IMPORT_RETOLD_H
 #define CV_DIALOGUE_IMPORT_RETOLD_H
@@ -100,7 +100,7 @@ typedef struct {
     cv_script *s; /* of the report; title, question, status, date, pool */
     size_t sheet;
     bool exact;     /* it says how everything came about: a transcript */
-    bool positions; /* it says what stands under no mark; otherwise the responses do */
+    bool positions; /* it says what is under no mark; otherwise the responses do */
     cv_str id;      /* what the dialogue was called */
     cv_str background;
     CV_STATE_LIST(cv_retold_expert) experts;
@@ -124,7 +124,7 @@ void cv_retold_read_transcript(cv_retold *ret, cv_str text);
 bool cv_retold_is_json(const cv_json *document);
 void cv_retold_read_json(cv_retold *ret, const cv_json *document);
 
-/* The round with this number, made when it is new; NULL above the ceiling, which is told. */
+/* The round with this number, made when it is new; NULL above the ceiling, which is reported. */
 cv_retold_round *cv_retold_round_at(cv_retold *t, int64_t round, size_t line);
 cv_retold_expert *cv_retold_expert_at(cv_retold *t, cv_str slug);
 cv_retold_item *cv_retold_find(const cv_retold *t, cv_str id);
@@ -140,7 +140,7 @@ bool cv_retold_play(const cv_call *call, cv_record *record, cv_retold *t, cv_pla
 /* What the record has of it: all of it comes from one file. */
 bool cv_retold_count(const cv_call *call, cv_record *record, cv_retold *t, cv_played *played);
 
-/* A transcript against the one that the record gives now: every line that differs is told. */
+/* A transcript against the one that the record gives now: every line that differs is reported. */
 bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_str text, cv_played *played);
 
 /* A dialogue.json against the record: totals, scores, statuses. */

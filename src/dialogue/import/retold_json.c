@@ -4,9 +4,9 @@
  *     "rounds": [{"round", "title", "score", "experts": {"muffin": {"score", "raw", "mapping"}}}]     items with
  * "round"
  *
- * A position, the reason of a reference and that a text was corrected are taken where they stand.
+ * A position, the reason of a reference and that a text was corrected are taken where they are.
  *
- * Neither carries a record: what they say is registered anew. Names of members are taken in both spellings
+ * Neither carries a record: what they say is registered again. Names of members are taken in both spellings
  * (tensionsResolved, tensions_resolved). The report lists what they name and do not hold.
  */
 #include "dialogue/import/dates.h"
@@ -260,7 +260,7 @@ static void read_item(cv_retold *t, cv_kind kind, const cv_json *from, const cv_
     uintptr_t *at = cv_map_put(&t->item_at, a, name, &is_new);
     round = round != CV_ABSENT ? round : is_object(origin) ? number_of(a, origin, "round") : CV_ABSENT;
     if (!is_new || !cv_retold_round_at(t, round == CV_ABSENT ? id.round : round, 0)) {
-        cv_script_misunderstand(t->s, t->sheet, 0, name, "it is there twice, or its round is none");
+        cv_script_misunderstand(t->s, t->sheet, 0, name, "it is there twice, or its round does not exist");
         return;
     }
     cv_retold_item *item = CV_PUSH(a, &t->items);

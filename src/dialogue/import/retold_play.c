@@ -137,7 +137,7 @@ static void write_moves(cv_retelling *p, cv_json_writer *w)
         bool wants_id = cv_str_starts(cv_moves[move->type].argument, CV_STR("{id"));
         if (!cv_state_expert(&p->state, move->expert) || (wants_id && targets.count == 0)) {
             cv_script_misunderstand(p->t->s, p->t->sheet, move->line, move->context,
-                                    "round %d: %.*s by %.*s is about nothing that is there", p->round,
+                                    "round %d: %.*s by %.*s refers to nothing in the file", p->round,
                                     CV_FMT(cv_move_words.items[move->type]), CV_FMT(move->expert));
             continue;
         }
@@ -237,7 +237,7 @@ static void write_correction(cv_retelling *p, const cv_retold_item *item, cv_jso
             *CV_PUSH(p->t->s->arena, &by) = c->by.items[i];
         else
             cv_script_misunderstand(p->t->s, p->t->sheet, item->line, c->by.items[i],
-                                    "who corrected %.*s is not on the panel", CV_FMT(item->id));
+                                    "the expert who corrected %.*s is not on the panel", CV_FMT(item->id));
     cv_json_begin_object(w);
     cv_json_key_str(w, "id", item->known);
     cv_json_key_str(w, "label", item->label);
@@ -267,10 +267,11 @@ static void correct(cv_retelling *p)
     if (count == 0)
         cv_buf_release(&text);
     else if (cv_playing_send(&p->p, &w, "corrections", cv_dialogue_update, NULL))
-        cv_script_decide(s, p->t->sheet, 0,
-                         "corrected texts: %zu; the wording before is not in the file, so history has the present one "
-                         "in its place",
-                         count);
+        cv_script_decide(
+            s, p->t->sheet, 0,
+            "corrected texts: %zu; the file does not have the earlier wording, so the history has the present one "
+            "in its place",
+            count);
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* retold_status.c - how the items of a retold dialogue come to their statuses again; see retelling.h.
+/* retold_status.c - how the items of a retold dialogue get their statuses again; see retelling.h.
  *
  *     a reference, a move, a verdict that explains it    nothing is done: it has the same effect as before
  *     nothing explains it                                the judge's word, given with the round

@@ -5,7 +5,7 @@
  *     ## Alignment Scoreboard             scores by round, by expert, with their parts
  *     ## Tensions Tracker, …              statuses, how they came about, parameters
  *     ## Round 1: …, ### Muffin 🧁        the position; items with ids, references with reasons, moves
- *     ## 💙 Judge: Round 1 Assessment     the summary, interim verdicts, how tensions stood then
+ *     ## 💙 Judge: Round 1 Assessment     the summary, interim verdicts, the statuses of tensions then
  *     ## 💙 Judge: Final Verdict, …       verdicts
  *     ## Corrections                      whose text is not the experts' own any more
  *
@@ -277,7 +277,7 @@ static void read_inventory(cv_retold *t, const cv_section *section)
             turn.status = (cv_status)item->status;
             cv_retold_turn_add(t, item, &turn);
         } else {
-            cv_script_misunderstand(t->s, t->sheet, section->line, outcome, "%.*s: how it came to its status",
+            cv_script_misunderstand(t->s, t->sheet, section->line, outcome, "%.*s: how it got its status",
                                     CV_FMT(item->id));
         }
     }
@@ -305,7 +305,7 @@ static void read_item(telling *w, const cv_mark *m)
     }
     uintptr_t *at = cv_map_put(&w->t->item_at, a, m->id, &is_new);
     if (!is_new) {
-        cv_script_misunderstand(w->t->s, w->t->sheet, m->line, m->id, "this id stands in the transcript twice");
+        cv_script_misunderstand(w->t->s, w->t->sheet, m->line, m->id, "this id is in the transcript twice");
         return;
     }
     cv_str names = m->by, name;

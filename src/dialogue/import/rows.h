@@ -6,8 +6,8 @@
  *         …
  *
  * An export carries its record in this form, so that `conclave import` can put it into another project as it was: the
- * same times, events, commits and hashes. A value stands as its column keeps it: text, number, JSON, or null when it is
- * absent. The long texts, which stand elsewhere in an export, are left out here and put back by the reader
+ * same times, events, commits and hashes. A value is as its column keeps it: text, number, JSON, or null when it is
+ * absent. The long texts, which are elsewhere in an export, are left out here and put back by the reader
  * (put_export.h).
  */
 #ifndef CV_DIALOGUE_IMPORT_ROWS_H

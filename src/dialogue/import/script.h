@@ -25,7 +25,7 @@ typedef struct {
     cv_str brief; /* … to people: without the folders above the dialogue */
     cv_str role;  /* "response", "scoreboard", … */
     cv_str why;   /* empty; else why nothing was taken from it */
-    bool failed;  /* it could not be read: the failures tell of it */
+    bool failed;  /* it could not be read: the failures report it */
     cv_tally tally;
 } cv_sheet;
 
@@ -68,7 +68,7 @@ typedef struct {
     size_t player, sheet;
     CV_STATE_LIST(cv_piece) pieces;
     cv_str text;    /* all of them, set by cv_script_finish */
-    cv_plain plain; /* … and as it is read: as leniently as what experts hand in (intake/plain.h) */
+    cv_plain plain; /* … and as it is read: as leniently as what experts send (intake/plain.h) */
 } cv_part;
 
 typedef struct {
@@ -76,7 +76,7 @@ typedef struct {
     cv_points points;
 } cv_part_score;
 
-/* What files state and the record derives: held against each other when all is written (compare.c). */
+/* What files state and the record derives: compared with each other when all is written (compare.c). */
 #define CV_STATEMENTS(X)                                                                                               \
     X(SCORE, "score")                                                                                                  \
     X(PART, "part of the score")                                                                                       \
@@ -131,7 +131,7 @@ typedef struct {
 typedef struct {
     cv_tracked row;
     size_t sheet;
-    int as_of; /* the round whose summary has it; -1: it speaks of the whole dialogue */
+    int as_of; /* the round whose summary has it; -1: it is about the whole dialogue */
 } cv_tracked_row;
 
 typedef struct {
@@ -202,10 +202,10 @@ size_t cv_script_known(const cv_script *s, cv_str name);
 cv_str cv_script_cut_name(cv_str *rest); /* up to ',', '/', '&', '+', ';' or the word "and" */
 bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_player);
 
-/* A role that is read somewhere: the best place counts, all are held against the record. */
+/* A role that is read somewhere: the best place counts, all are compared with the record. */
 void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank, size_t sheet, size_t line);
 
-/* A tier that a panel gives: the first one counts, all are held against the record. */
+/* A tier that a panel gives: the first one counts, all are compared with the record. */
 void cv_script_tier(cv_script *s, size_t player, cv_str tier, size_t sheet, size_t line);
 
 /* … in words. */
@@ -220,19 +220,19 @@ void cv_script_state(cv_script *s, cv_says what, cv_str agent, int round, int64_
 /* "**Total ALIGNMENT**: 92", "- Rounds: 3": what the lines of a text state. */
 void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t line, int round);
 
-/* The round with this number (from 0); NULL above the ceiling, which is told. */
+/* The round with this number (from 0); NULL above the ceiling, which is reported. */
 cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line);
 
 /* What a player said: the first source counts, texts of one source are joined. */
 void cv_script_say(cv_script *s, cv_act *act, size_t player, size_t sheet, size_t line, cv_str text);
 
-/* `text` as far as the record takes it; what is longer is cut, and that is told. */
+/* `text` as far as the record takes it; what is longer is cut, and that is reported. */
 cv_str cv_script_fit(cv_script *s, size_t sheet, size_t line, const char *what, cv_str text, size_t most);
 
 /* What the judge noted about a round. */
 void cv_script_note(cv_script *s, cv_act *act, cv_str text);
 
-/* What a table says, when it is a board or a tracker. `round` -1: it stands in no round. One that is not read is told.
+/* What a table says, when it is a board or a tracker. `round` -1: it is in no round. One that is not read is reported.
  */
 bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round);
 bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int round); /* was there any? */
@@ -249,13 +249,13 @@ void cv_script_keep(cv_script *s, cv_str heading, cv_str text); /* as background
 /* Keys under which a verdict says what was decided: "Recommendation", "Ruling". */
 extern const cv_words cv_script_decisions;
 
-/* Does a heading announce how it ended? What stands under it is the verdict, unless a better one is there. `alone`: it
+/* Does a heading announce how it ended? What is under it is the verdict, unless a better one is there. `alone`: it
  * is kept nowhere else, so the lesser one is kept as background. */
 bool cv_script_is_ending(cv_str heading);
 void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line, bool alone);
 void cv_script_end_with(cv_script *s, const cv_ending *ending); /* … in the place of any other */
 
-/* "Decision", "Outcome": a heading that announces how it ended where it stands behind the rounds. */
+/* "Decision", "Outcome": a heading that announces how it ended where it is behind the rounds. */
 bool cv_script_is_closing(cv_str heading);
 
 /* "Interim Verdict", "Minority View", "Dissent": a cv_verdict, or -1. A section with such a verdict is kept for later.

@@ -5,7 +5,7 @@
  *     ## Round 1: …               an agent's heading begins what the agent says; so does a bold name of the panel
  *                                 (**DS (Distributed Systems):** …), and so does a row of a table of experts
  *     ## Judge: Round 1 …         a note of the judge
- *     any table                   boards and trackers, wherever they stand
+ *     any table                   boards and trackers, wherever they are
  *     anything else               background, and the verdict if its heading says that it is one
  *
  * What was said is taken as it is written, from the line behind the heading to the next one.
@@ -424,7 +424,7 @@ static void tell_of_stranger(reading *r, const speaking *sp, const cv_line *line
         return;
     cv_str before = r->s->players.items[sp->who].name;
     cv_script_misunderstand(r->s, r->sheet, at, line->trimmed,
-                            "it looks like a speaker, but nobody of this name takes part: what stands below is kept as "
+                            "it looks like a speaker, but nobody of this name takes part: the text below is kept as "
                             "what %.*s says",
                             CV_FMT(before));
 }

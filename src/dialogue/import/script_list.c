@@ -1,4 +1,4 @@
-/* script_list.c - trackers that are no tables become part of a script; see script.h.
+/* script_list.c - trackers that are not tables become part of a script; see script.h.
  *
  *     ### T01: Space                       - **T02** Gas is dear (Muffin, R0) — RESOLVED
  *     **Status**: Resolved in R1           - [x] T03: Heat
@@ -93,7 +93,7 @@ static void flush(listing *l)
         cv_script_track(l->s, &l->row, l->sheet, l->round);
         l->any = true;
     } else if (l->row.id.n && l->row.label.n) {
-        cv_script_misunderstand(l->s, l->sheet, l->row.line, l->row.label, "%.*s: its status is not said",
+        cv_script_misunderstand(l->s, l->sheet, l->row.line, l->row.label, "%.*s: it does not say its status",
                                 CV_FMT(l->row.id));
     }
     l->row = (cv_tracked){.status = -1, .raised = -1, .closed = -1};

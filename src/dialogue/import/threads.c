@@ -202,7 +202,7 @@ static cv_str judges_id(tracing *t, const cv_tracked_row *row, int round)
     if (id.number <= CV_MAX_SEQ)
         return cv_id_print(t->s->arena, &id);
     cv_script_misunderstand(t->s, row->sheet, row->row.line, row->row.label,
-                            "more than %d tensions of a tracker in one round", CV_MAX_SEQ);
+                            "a tracker has more than %d tensions in one round", CV_MAX_SEQ);
     return (cv_str){NULL, 0};
 }
 

@@ -7,7 +7,7 @@
  *
  * A number that two experts use says nothing of itself; the others do. A tension that only a tracker knows is
  * registered with the judge's id, in the round in which it was raised. Several rows may be about one tension: each says
- * how it stood at its time.
+ * how it was at its time.
  */
 #ifndef CV_DIALOGUE_IMPORT_THREADS_H
 #define CV_DIALOGUE_IMPORT_THREADS_H

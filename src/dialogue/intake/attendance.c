@@ -83,8 +83,7 @@ void cv_attendance_warn(cv_arena *a, const cv_attendance *attendance, int64_t ro
         return;
     for (size_t i = 0; i < attendance->count; i++)
         if (!attendance->items[i].seated)
-            cv_notice_expert(cv_notice_add(warnings, a, CV_STR("no_seat"),
-                                           "%.*s does not sit on the panel of round %lld",
+            cv_notice_expert(cv_notice_add(warnings, a, CV_STR("no_seat"), "%.*s is not on the panel of round %lld",
                                            CV_FMT(attendance->items[i].expert), (long long)round),
                              attendance->items[i].expert);
 }

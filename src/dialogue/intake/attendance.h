@@ -3,7 +3,7 @@
  *     the panel, in its order:   muffin    responded
  *                                cupcake   no contribution
  *                                donut     nothing yet
- *     then, in the order of the experts, whoever responded without a seat
+ *     then, in the order of the experts, anyone who responded without a seat
  */
 #ifndef CV_DIALOGUE_INTAKE_ATTENDANCE_H
 #define CV_DIALOGUE_INTAKE_ATTENDANCE_H

@@ -22,7 +22,7 @@ typedef CV_STATE_LIST(cv_diagnostic) cv_diagnostics;
 
 extern const cv_shape cv_diagnostic_shape[], cv_named_diagnostic_shape[]; /* named: with the expert */
 
-/* How much of a response stands under no mark, and where: it is kept as the expert's position. */
+/* How much of a response is under no mark, and where: it is kept as the expert's position. */
 typedef struct {
     cv_str expert;
     size_t paragraphs;

@@ -1,7 +1,7 @@
 /* draft.c - the responses of a round as a request to round-register, for the judge to edit; see extract.h.
  *
  * The score is left out, never guessed. What cannot be registered, what may say the same, verdicts and who is silent
- * stand in the notes. Nothing is written.
+ * are in the notes. Nothing is written.
  */
 #include "base/plain.h"
 #include "dialogue/dynamics.h"
@@ -49,7 +49,7 @@ static cv_str find_obstacle(const draft *d)
         responses += d->attendance.items[i].response != NULL;
     if (cv_state_is_closed(&d->state) ||
         cv_str_eq(d->state.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]))
-        return CV_STR("the dialogue is closed: no round is registered any more");
+        return CV_STR("the dialogue is closed: no more rounds can be registered");
     if (!is_empty(&d->extract))
         return CV_STR("");
     return cv_arena_printf(d->call->arena,
@@ -72,8 +72,8 @@ static void compose(draft *d)
     cv_attendance_warn(a, &d->attendance, d->round, &d->warnings);
     cv_response_files_warn(d->call, &d->state, d->round, &d->attendance, false, &d->warnings);
     if (d->round < cv_state_next_round(&d->state))
-        cv_notice_add(&d->warnings, a, CV_STR("round_registered"),
-                      "round %lld is registered: it will not be taken a second time", (long long)d->round);
+        cv_notice_add(&d->warnings, a, CV_STR("round_registered"), "round %lld is registered already",
+                      (long long)d->round);
     d->obstacle = find_obstacle(d);
     if (d->obstacle.n && d->round >= cv_state_next_round(&d->state))
         cv_notice_add(&d->warnings, a, CV_STR("nothing_to_register"), "%.*s", CV_FMT(d->obstacle));
@@ -203,7 +203,7 @@ static bool refuse_empty(const draft *d)
     cv_err err = {.arena = call->arena};
     cv_err_set(&err, CV_ERR_NOT_FOUND, "%.*s", CV_FMT(d->obstacle));
     cv_err_suggest(&err,
-                   cv_arena_printf(call->arena, "'%.*s' tells who is missing and what was not understood",
+                   cv_arena_printf(call->arena, "'%.*s' shows who is missing and what was not understood",
                                    CV_FMT(cv_call_name(call, CV_STR("dialogue round-verify"), d->state.id, NULL, 0))));
     return cv_call_fail(call, &err);
 }

@@ -4,7 +4,7 @@
  * mark:
  *
  *     an id in a mark      what it means
- *     a mark of an item    makes it, or speaks of it again
+ *     a mark of an item    makes it, or is about it again
  *     any other mark       a reference, a move, an update, a verdict, by a table from its type; what has no row there,
  *                          or cannot be registered, is noted with its text
  */
@@ -257,13 +257,13 @@ static void note_label(extractor *x, const cv_extracted_entity *entity)
 {
     size_t length = cv_utf8_count(x->item->mark->label);
     if (length == 0)
-        add_note(x, CV_STR("no_label"), entity->local_id, "%.*s has no label: its first line stands in for it",
+        add_note(x, CV_STR("no_label"), entity->local_id, "%.*s has no label: its first line is used",
                  CV_FMT(entity->local_id))
             ->suggestion = CV_STR("write a label of a few words between the brackets");
     else if (length > CV_LONG_LABEL)
         add_note(x, CV_STR("long_label"), entity->local_id, "the label of %.*s has %zu characters%s",
                  CV_FMT(entity->local_id), length,
-                 length > CV_MAX_LABEL ? ": it is cut, and stands in the text as a whole" : "")
+                 length > CV_MAX_LABEL ? ": it is cut, and the text has all of it" : "")
             ->suggestion = CV_STR("a few words between the brackets, the rest below them");
 }
 
@@ -324,7 +324,7 @@ static void note_meaning(extractor *x, cv_str written, const found_id *meaning)
     else if (meaning->pending)
         add_note(x, CV_STR("pending_target"), written, "%.*s is not there: its expert has not responded",
                  CV_FMT(written))
-            ->suggestion = CV_STR("it counts once that response is there");
+            ->suggestion = CV_STR("it counts when that response has come");
     else if (meaning->id.n == 0)
         add_note(x, CV_STR("unknown_target"), written, "there is no %.*s", CV_FMT(written))->suggestion =
             CV_STR("use an id of the dialogue (P0001), a local id of this round (MUFFIN-P0101) or @expert");
@@ -346,15 +346,15 @@ static void note_unused(extractor *x)
     cv_str word = cv_marks_table[x->item->mark->type].word;
     add_note(x, CV_STR("unregistered_mark"), (cv_str){NULL, 0}, "%.*s cannot be registered",
              CV_FMT(word.n ? word : cv_excerpt(x->a, x->item->mark->word)))
-        ->suggestion = CV_STR("say it with an item, a reference or a move, if it is meant to count");
+        ->suggestion = CV_STR("use an item, a reference or a move, if it should count");
 }
 
 static bool has_targets(extractor *x)
 {
     if (x->item->mark->targets.n)
         return true;
-    add_note(x, CV_STR("no_target"), (cv_str){NULL, 0}, "the mark names nothing that it is about")->suggestion =
-        CV_STR("name an id behind the word");
+    add_note(x, CV_STR("no_target"), (cv_str){NULL, 0}, "the mark has no target")->suggestion =
+        CV_STR("write an id after the word");
     return false;
 }
 
@@ -556,7 +556,7 @@ static void add_move(extractor *x, cv_move type)
 
         add_note(x, CV_STR("move_without_target"), (cv_str){NULL, 0}, "the move '%.*s' is about no known item",
                  CV_FMT(cv_move_words.items[type]))
-            ->suggestion = CV_STR("name an id behind the word");
+            ->suggestion = CV_STR("write an id after the word");
         return;
     }
     x->kept = x->kept || !move.pending;
@@ -731,8 +731,9 @@ static void note_mention(extractor *x)
     }
     add_note(x, CV_STR("quoted_mark"), (cv_str){NULL, 0},
              "the mark is a part of a sentence: it is read as text and counts for nothing")
-        ->suggestion = CV_STR("if it is meant, write it on a line of its own, and why below it; if it is only "
-                              "mentioned, write it in backticks");
+        ->suggestion =
+        CV_STR("if it should count, write it on a line of its own, and the reason below it; if it is only "
+               "mentioned, write it in backticks");
 }
 
 /* Does a quotation say what is registered, or a part of it? What the state has no text of is not known. */
@@ -757,7 +758,7 @@ static void take_quotation(extractor *x)
     }
     cv_str word = cv_marks_table[cv_kind_of_letter(x->item->quoted.p[0])].word;
     add_note(x, CV_STR("restatement"), x->item->quoted,
-             "%.*s is registered with another text and does not change; what is new is kept in the position",
+             "%.*s is registered with another text and does not change; the new text is kept in the position",
              CV_FMT(x->item->quoted))
         ->suggestion =
         cv_arena_printf(x->a, "write it as an item of your own, [%.*s: …], and [RE:REFINE %.*s] below it", CV_FMT(word),

@@ -9,7 +9,7 @@
  *     [DISSENT] …                 a verdict, for verdict-register; [VERDICT:FINAL: …] one that the judge may take up
  *     text under no mark          the expert's position of the round, with the text of marks that say nothing else
  *
- * The judge, in texts that hold the judge's part too, is no expert and nothing refers from there: what resolves,
+ * The judge, in texts that hold the judge's part too, is not an expert and nothing refers from there: what resolves,
  * addresses, reopens or accepts a tension becomes an update of it.
  *
  * Pure: texts and a state in, lists out; the same texts give the same lists. Nothing is guessed: what cannot be said in
@@ -104,13 +104,13 @@ typedef struct {
 
 /* Hears the texts in their order; each expert has one. `names`, when not NULL, leads from an id in its one spelling
  * (cv_id_print: T01, MUFFIN-T0101 for "MUFFIN R1-T01") to a const cv_str * with the id that it means in the dialogue,
- * for texts that number in their own way; what it means for one expert only stands under cv_extract_own_name and counts
+ * for texts that number in their own way; what it means for one expert only is under cv_extract_own_name and counts
  * first. The state needs dialogue, experts, entities, origins and verdicts. */
 cv_str cv_extract_own_name(cv_arena *a, cv_str expert, cv_str id);
 void cv_extract_files(cv_arena *a, const cv_state *s, int64_t round, const cv_response_text *texts, size_t count,
                       const cv_map *names, cv_extract *ret_extract);
 
-/* Hears what experts hand in, read leniently (plain.h). The other one is for files, in which marks are what the format
+/* Reads what experts send, read leniently (plain.h). The other one is for files, in which marks are what the format
  * says. */
 void cv_extract_responses(cv_arena *a, const cv_state *s, int64_t round, const cv_response_text *texts, size_t count,
                           cv_extract *ret_extract);

@@ -3,7 +3,7 @@
  *     {"dialogue_id", "round", "title": "", "summary": "", "expert_scores": {"muffin": null, …}, what the responses
  * say}
  *
- * Whoever said anything gets a score: contributors of items, who moved, who has a position.
+ * Anyone who said anything gets a score: contributors of items, who moved, who has a position.
  */
 #include "dialogue/intake/fill_in.h"
 

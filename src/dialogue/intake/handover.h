@@ -11,14 +11,14 @@
 #include "base/where.h"
 #include "dialogue/state.h"
 
-/* The input with the text itself in `content`, wherever it came from. Every fault is told. */
+/* The input with the text itself in `content`, wherever it came from. Every fault is reported. */
 bool cv_handover_input(cv_call *call, cv_json *ret_input);
 
-/* Where the response's file goes; `ret_foreign`: a text stands there that would be lost. */
+/* Where the response's file goes; `ret_foreign`: a text is there that would be lost. */
 bool cv_handover_look(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256,
                       cv_where *ret_where, bool *ret_foreign, cv_err *err);
 
-/* Is this text the one handed in (`sha256`), or what the record holds of this expert and round, or held before it was
+/* Is this text the one sent (`sha256`), or what the record holds of this expert and round, or held before it was
  * replaced? False with an error: the record could not be asked. */
 bool cv_handover_is_ours(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256, cv_str text,
                          cv_err *err);

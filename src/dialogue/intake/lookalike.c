@@ -60,7 +60,7 @@ static bool closed_too_early(looking *l)
     cv_str id;
     return l->inside.p && is_unmade_id(l, l->inside, &id) &&
            tell(l, CV_STR("closed_too_early"),
-                cv_arena_printf(l->a, "the bracket closes behind %.*s: it has no label, and is not a mark", CV_FMT(id)),
+                cv_arena_printf(l->a, "the bracket closes after %.*s: it has no label, and is not a mark", CV_FMT(id)),
                 cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(id)));
 }
 
@@ -111,8 +111,7 @@ static bool no_brackets(looking *l)
         return false;
     head = cv_str_head(rest, colon);
     return is_unmade_id(l, head, &id) &&
-           tell(l, CV_STR("no_brackets"),
-                cv_arena_printf(l->a, "%.*s stands without brackets: it is not a mark", CV_FMT(id)),
+           tell(l, CV_STR("no_brackets"), cv_arena_printf(l->a, "%.*s has no brackets: it is not a mark", CV_FMT(id)),
                 cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(id)));
 }
 
@@ -127,11 +126,11 @@ static bool bare_number(looking *l)
     cv_id own = {CV_ID_LOCAL, id.kind, l->response->round, id.number, l->response->expert, {NULL, 0}};
     return !cv_map_get(&l->response->ids, cv_id_print(l->a, &own)) &&
            !cv_map_get(&l->response->ids, cv_id_print(l->a, &id)) &&
-           tell_note(l, CV_STR("no_brackets"),
-                     cv_arena_printf(l->a, "%.*s stands without brackets: the line is text",
-                                     CV_FMT(cv_str_head(l->text, length))),
-                     cv_arena_printf(l->a, "write [%.*s %.*s: label] if it is new",
-                                     CV_FMT(cv_marks_table[id.kind].word), CV_FMT(cv_str_head(l->text, length))));
+           tell_note(
+               l, CV_STR("no_brackets"),
+               cv_arena_printf(l->a, "%.*s has no brackets: the line is text", CV_FMT(cv_str_head(l->text, length))),
+               cv_arena_printf(l->a, "write [%.*s %.*s: label] if it is new", CV_FMT(cv_marks_table[id.kind].word),
+                               CV_FMT(cv_str_head(l->text, length))));
 }
 
 /* Does an id of the dialogue stand in it? */
@@ -210,7 +209,7 @@ static bool named_kind(looking *l)
                 cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(cv_marks_table[kind].word)));
     for (size_t i = 0; i < CV_COUNT(moves); i++)
         if (cv_str_eq_nocase(name, moves[i]) && cv_words_find(cv_move_words, cv_str_head(rest, n)) >= 0)
-            return tell(l, CV_STR("no_brackets"), CV_STR("moves stand without brackets: they are not markers"),
+            return tell(l, CV_STR("no_brackets"), CV_STR("the moves have no brackets: they are not markers"),
                         CV_STR("write each as [MOVE:DEFEND …] on a line of its own"));
     return false;
 }
@@ -268,7 +267,7 @@ static bool unknown_mark(looking *l)
     }
     cv_str message = cv_arena_printf(l->a, "[%.*s] is not a mark of the format: it is read as text",
                                      CV_FMT(cv_excerpt(l->a, l->inside)));
-    static const cv_str suggestion = CV_STR_INIT("use a mark that 'conclave spec' (conclave://spec) teaches");
+    static const cv_str suggestion = CV_STR_INIT("use a mark of 'conclave spec' (conclave://spec)");
     return named || is_kind || names_id(l->inside) ? tell(l, CV_STR("unknown_mark"), message, suggestion)
                                                    : tell_note(l, CV_STR("unknown_mark"), message, suggestion);
 }
@@ -297,7 +296,7 @@ static bool as_text(looking *l)
     while (s.n && strchr("`\\", s.p[0]))
         s = cv_str_from(s, 1);
     return s.p > l->text.p && s.n && s.p[0] == '[' && cv_mark_begins(s) &&
-           tell_note(l, CV_STR("as_text"), CV_STR("the mark stands in backticks or behind a backslash: it is text"),
+           tell_note(l, CV_STR("as_text"), CV_STR("the mark is in backticks or after a backslash: it is text"),
                      CV_STR("write it without them if it should count"));
 }
 
@@ -317,8 +316,8 @@ static bool unbracketed(looking *l)
             n++;
         if (cv_words_find(*forms[i].subs, cv_str_head(rest, n)) >= 0)
             return tell(l, CV_STR("no_brackets"),
-                        cv_arena_printf(l->a, "%.*s%.*s stands without brackets, so it is not a mark",
-                                        CV_FMT(forms[i].word), CV_FMT(cv_str_head(rest, n))),
+                        cv_arena_printf(l->a, "%.*s%.*s has no brackets, so it is not a mark", CV_FMT(forms[i].word),
+                                        CV_FMT(cv_str_head(rest, n))),
                         CV_STR("write it in brackets, on a line of its own"));
     }
     return false;
@@ -366,7 +365,7 @@ static bool row_of_words(looking *l)
         resolved = resolved || cv_str_starts_nocase(cell, cv_marks_table[CV_MARK_RESOLVED].word);
         for (int kind = 0; kind < CV_KIND_COUNT; kind++)
             if (cv_str_eq_nocase(cell, cv_kinds[kind].word) || cv_str_eq_nocase(cell, cv_kinds[kind].plural))
-                return tell_note(l, CV_STR("in_words"), CV_STR("a table speaks of items: its rows are text"),
+                return tell_note(l, CV_STR("in_words"), CV_STR("a table mentions items: its rows are text"),
                                  CV_STR("write each as a mark, and the text below it"));
         int move = cell.n && cv_is_upper(cell.p[cell.n - 1]) ? cv_words_find(cv_move_words, cell) : -1;
         if (move >= 0 && !is_moved(l, move))
@@ -389,8 +388,8 @@ static bool says_reference(looking *l, cv_str s)
     if (!s.n || !cv_is_alpha(s.p[0]) || !cv_head_read(&l->response->who, s, &head) || !head.targets ||
         (head.type != CV_MARK_REFERENCE && head.type != CV_MARK_MOVE))
         return false;
-    return tell_note(l, CV_STR("in_words"), CV_STR("this reads like a mark, and is text"),
-                     cv_arena_printf(l->a, "write [%.*s] if it is meant to count", CV_FMT(head.head)));
+    return tell_note(l, CV_STR("in_words"), CV_STR("this looks like a mark, but it is text"),
+                     cv_arena_printf(l->a, "write [%.*s] if it should count", CV_FMT(head.head)));
 }
 
 /* [MUFFIN-R0101: Collar] (resolves T0001) */
@@ -414,7 +413,7 @@ static bool in_words(looking *l)
     size_t length;
     if (is_tension(l->text, &length))
         return has_word(l->text, cv_marks_table[CV_MARK_RESOLVED].word) &&
-               tell_note(l, CV_STR("in_words"), CV_STR("this reads like a resolution, but it is not a mark"),
+               tell_note(l, CV_STR("in_words"), CV_STR("this looks like a resolution, but it is not a mark"),
                          cv_arena_printf(l->a, "write [RESOLVED %.*s: how]", CV_FMT(cv_str_head(l->text, length))));
     return says_reference(l, l->text);
 }
@@ -477,7 +476,7 @@ static void look_at_place(looking *l, const cv_parsed_mark *item)
     if (item->makes && item->first && item->mark->inlined && !cv_has_word(item->mark->body))
         *CV_PUSH(l->a, l->found) = (cv_lookalike){
             CV_STR("in_line"),
-            cv_arena_printf(l->a, "%.*s stands in the middle of a line: its label is all of its text, the line is kept",
+            cv_arena_printf(l->a, "%.*s is in the middle of a line: its label is its whole text; the line is kept",
                             CV_FMT(item->local_id)),
             CV_STR("begin a line with the mark, and write the text below it"), CV_FATE_NOTE, item->mark->line};
 }
@@ -499,7 +498,7 @@ static void look_at_labels(looking *l)
             else if (text.p[k] == '[' && cv_mark_begins(cv_str_from(text, k)))
                 *CV_PUSH(l->a, l->found) =
                     (cv_lookalike){CV_STR("mark_in_label"),
-                                   cv_arena_printf(l->a, "a mark stands inside the brackets of another one: %.*s",
+                                   cv_arena_printf(l->a, "a mark is inside the brackets of another one: %.*s",
                                                    CV_FMT(cv_excerpt(l->a, cv_str_range(text.p + k, text.p + close)))),
                                    CV_STR("write each mark on a line of its own"), CV_FATE_LOST, item->mark->line};
         }
@@ -538,8 +537,8 @@ static void look_at_fence(looking *l, size_t first, size_t fenced, size_t lines)
 {
     l->line.number = first;
     if (fenced && fenced == lines)
-        tell(l, CV_STR("in_code_block"), CV_STR("everything stands in a code block: nothing in it counts"),
-             CV_STR("hand the response in without the fence around it"));
+        tell(l, CV_STR("in_code_block"), CV_STR("everything is in a code block: nothing in it counts"),
+             CV_STR("send the response without the fence around it"));
 }
 
 void cv_lookalikes_find(cv_arena *a, const cv_parsed_response *response, cv_lookalikes *ret_found)

@@ -30,7 +30,7 @@ typedef struct {
 
 typedef CV_STATE_LIST(cv_lookalike) cv_lookalikes;
 
-/* By line. Lines with a mark on them are passed over. */
+/* By line. Lines with a mark on them are skipped. */
 void cv_lookalikes_find(cv_arena *a, const cv_parsed_response *response, cv_lookalikes *ret_found);
 
 #endif

@@ -1,6 +1,6 @@
 /* mention.c - is a mark meant, or spoken of; see mention.h.
  *
- * Only the sentence counts: what stands before the mark on its line or in its cell, back to the end of the sentence
+ * Only the sentence counts: what is before the mark on its line or in its cell, back to the end of the sentence
  * before, and how the text goes on behind it.
  */
 #include "dialogue/intake/mention.h"

@@ -1,6 +1,6 @@
-/* mention.h - is a mark meant, or does its sentence only speak of it?
+/* mention.h - is a mark meant, or does its sentence only is about it?
  *
- *     [MOVE:CONVERGE]                                     meant: nothing else stands in its sentence
+ *     [MOVE:CONVERGE]                                     meant: nothing else is in its sentence
  *     - **Moves**: [MOVE:CONVERGE] - all is said          meant: a name before it, a reason behind it
  *     [RE:SUPPORT P0001] because it is cheap              meant
  *     It is cheap. [RE:SUPPORT P0001]                     meant: the sentence before it has ended
@@ -26,8 +26,8 @@ typedef struct {
     cv_str label, body;
     size_t start, end;
     size_t line_start; /* nothing before this byte belongs to its line */
-    bool hidden;       /* it stands in a comment */
-    size_t before;     /* the end of the mark that stands before it; 0: there is none */
+    bool hidden;       /* it is in a comment */
+    size_t before;     /* the end of the mark that is before it; 0: there is none */
     bool is_mention;   /* … is only mentioned: of marks in a row all are what the first one is */
 } cv_mark_place;
 

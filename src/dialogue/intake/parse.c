@@ -118,7 +118,7 @@ static void ask_entity(reading *r, size_t i)
         remark(item, CV_STR("says_none"), CV_STR("the mark says that there is nothing"), CV_STR("leave the mark out"));
     else if (cv_mark_headline(r->a, item->mark).n == 0)
         remark(item, CV_STR("empty_mark"), CV_STR("the mark has neither label nor text"),
-               CV_STR("write a label behind the id, and the text below it"));
+               CV_STR("write a label after the id, and the text below it"));
     else if (!has_id)
         ask(r, i, NUMBERED, 0);
     else if (id.kind != item->kind)
@@ -224,7 +224,7 @@ static void number_anew(reading *r, size_t i, bool taken)
     take(r, i, number);
     remark(item, taken ? CV_STR("duplicate_id") : CV_STR("renumbered"),
            cv_arena_printf(r->a, "%.*s %s; it is read as %.*s", CV_FMT(was),
-                           taken             ? "stands for something else already"
+                           taken             ? "is used for something else"
                            : r->written[i].n ? "is not an id of this expert and round"
                                              : "has no id of its own",
                            CV_FMT(item->local_id)),

@@ -27,8 +27,8 @@ typedef struct {
     cv_str local_id;                  /* empty: there is no number left for it */
     cv_str note, message, suggestion; /* what is odd about it; empty: nothing */
     cv_str quoted;                    /* the registered item that it repeats, or empty */
-    bool in_passing;                  /* words stand before it on its line */
-    bool mentioned;                   /* its sentence only speaks of it (mention.h): it counts for nothing */
+    bool in_passing;                  /* words are before it on its line */
+    bool mentioned;                   /* its sentence only is about it (mention.h): it counts for nothing */
     cv_str text;                      /* the mark with what belongs to it, as it is read */
 } cv_parsed_mark;
 
@@ -37,7 +37,7 @@ typedef struct {
     int round;
     cv_speaker who;              /* the same, with the dialogue */
     cv_plain plain;              /* the text as it is read; its remarks are none when it was not read leniently */
-    cv_unmarked_pieces unmarked; /* what stands under no mark; lines of the source */
+    cv_unmarked_pieces unmarked; /* what is under no mark; lines of the source */
     cv_findings findings;        /* of the parser, in the order of the text */
     cv_parsed_mark *items;       /* every mark, in the order of the text */
     size_t count;
@@ -45,7 +45,7 @@ typedef struct {
     cv_map ids; /* an id as it is written, in its one spelling -> the cv_parsed_mark * that made it first */
 } cv_parsed_response;
 
-/* Lenient: as an expert hands it in (plain.h). Otherwise marks are what the format says, as in files. All places are
+/* Lenient: as an expert sends it (plain.h). Otherwise marks are what the format says, as in files. All places are
  * those of `text`. */
 void cv_response_parse(cv_arena *a, const cv_state *s, int64_t round, cv_str expert, cv_str text, bool lenient,
                        cv_parsed_response *ret_response);

@@ -3,7 +3,7 @@
  *     rows       the lines of the source
  *     frame      what a client put around them is marked as dropped, the common indent is found
  *     fences     which rows are code; fences that hold the answer are dropped
- *     made       the ids that some row makes: others may speak of them in any way
+ *     made       the ids that some row makes: others may is about them in any way
  *     put        row by row into the text: quotations and tables opened, marks spelt as they should be
  */
 #include <stdlib.h>
@@ -588,7 +588,7 @@ static void open_quotations(cv_plain_reader *r)
             r->rows.items[k].text = cv_unquoted(r->rows.items[k].text);
         if (own)
             cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_quotation"), first, end - 1,
-                          CV_STR("marks stand in a quotation: it is read without its signs"),
+                          CV_STR("there are marks in a quotation: it is read without its signs"),
                           CV_STR("write marks outside of quotations"));
         i = end > i ? end - 1 : i;
     }
@@ -617,7 +617,7 @@ static void open_comment(cv_plain_reader *r, size_t first, size_t last)
         r->rows.items[last].text = cv_str_trim(end);
     r->rows.items[first].text = cv_str_trim(begin);
     cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_comment"), first, last,
-                  CV_STR("the mark stands in a comment: it is read without its signs"),
+                  CV_STR("the mark is in a comment: it is read without its signs"),
                   CV_STR("write marks outside of comments"));
 }
 
@@ -721,12 +721,12 @@ static void tell_wrapping(cv_plain_reader *r, cv_unwrap_result result)
 {
     size_t last = count_lines(cv_str_trim_right(r->plain->source)) - 1;
     if (result == CV_UNWRAP_TEXT)
-        cv_plain_tell(r, CV_FATE_NOTE, CV_STR("in_json"), 0, last,
-                      CV_STR("the answer is handed over as JSON: the text in it is read"), (cv_str){NULL, 0});
+        cv_plain_tell(r, CV_FATE_NOTE, CV_STR("in_json"), 0, last, CV_STR("the answer is JSON: the text in it is read"),
+                      (cv_str){NULL, 0});
     else if (result == CV_UNWRAP_BROKEN)
         cv_plain_tell(r, CV_FATE_LOST, CV_STR("broken_json"), 0, last,
-                      CV_STR("this begins like JSON, and cannot be parsed as such: it is read as it stands"),
-                      CV_STR("hand in the text itself, not JSON around it"));
+                      CV_STR("this begins like JSON, but is not valid JSON: it is read as text"),
+                      CV_STR("send the text itself, without JSON around it"));
 }
 
 void cv_plain_read(const cv_speaker *who, cv_str source, cv_plain *ret_plain)

@@ -1,4 +1,4 @@
-/* plain.h - a response as it came, and as it is read: what stands around and inside it is taken off, each time with a
+/* plain.h - a response as it came, and as it is read: what is around and inside it is taken off, each time with a
  * remark.
  *
  *     [Subagent hand-back]                       dropped: what a client puts around an answer
@@ -9,7 +9,7 @@
  *                                                Too late
  *     agentId: 4711                              dropped
  *
- * What a client handed over as JSON is unwrapped first (unwrap.h).
+ * What a client passed as JSON is unwrapped first (unwrap.h).
  *
  * Every byte of the source is in the text, or stands for something in it, or lies in the lines of a remark: words are
  * never dropped. Places in the text lead back to places in the source. Linear: each line is looked at a few times.
@@ -53,8 +53,8 @@ typedef struct {
 
 void cv_plain_read(const cv_speaker *who, cv_str source, cv_plain *ret_plain);
 
-/* Where in `inner` stands what begins, or ends, at this byte of the text? Where in the source stands this byte of
- * `inner`? On which line of the source stands this line of the text? */
+/* Where in `inner` is what begins, or ends, at this byte of the text? Where in the source is this byte of
+ * `inner`? On which line of the source is this line of the text? */
 size_t cv_plain_start(const cv_plain *plain, size_t at);
 size_t cv_plain_end(const cv_plain *plain, size_t at);
 size_t cv_plain_source(const cv_plain *plain, size_t inner);

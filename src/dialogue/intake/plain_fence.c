@@ -111,11 +111,11 @@ static void drop_fence(cv_plain_reader *r, const fence_range *in, const fence *f
         r->rows.items[f->last].dropped = true;
     cv_plain_tell(r, CV_FATE_REPAIRED, open ? CV_STR("open_code_block") : CV_STR("in_code_block"), f->first,
                   open ? f->first : f->last,
-                  !open      ? CV_STR("marks stand in a code block: it is read without its fence")
+                  !open      ? CV_STR("there are marks in a code block: it is read without its fence")
                   : f->marks ? CV_STR("the code fence is never closed and has marks below it: it is read without the "
                                       "fence")
                              : CV_STR("the code fence is not closed where it should be: it is read without the fence"),
-                  CV_STR("marks stand outside of code blocks"));
+                  CV_STR("write marks outside of code blocks"));
     if (!open && in->depth < DEEPEST)
         settle_fences(r, (fence_range){f->first + 1, f->last, in->counts, in->depth + 1});
 }
@@ -136,8 +136,8 @@ static void settle_fences(cv_plain_reader *r, fence_range in)
             r->rows.items[k].fenced = true;
         if (f->marks)
             cv_plain_tell(r, CV_FATE_NOTE, CV_STR("mark_in_code"), f->first, last,
-                          CV_STR("a mark stands in a code block: it is read as code, not as a mark"),
-                          CV_STR("write it outside of the code block if it is meant to count"));
+                          CV_STR("a mark is in a code block: it is read as code, not as a mark"),
+                          CV_STR("write it outside of the code block if it should count"));
     }
 }
 

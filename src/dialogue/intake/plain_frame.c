@@ -1,4 +1,4 @@
-/* plain_frame.c - what stands around an answer, and fences in it; see plain.h. */
+/* plain_frame.c - what is around an answer, and fences in it; see plain.h. */
 #include "dialogue/intake/plain_parts.h"
 #include "dialogue/text/line.h"
 
@@ -333,8 +333,8 @@ static void find_frame(cv_plain_reader *r)
             break;
         if (fence)
             cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_code_block"), first, last - 1,
-                          CV_STR("everything stands in a code block: it is read without its fence"),
-                          CV_STR("hand the response in without the fence around it"));
+                          CV_STR("everything is in a code block: it is read without its fence"),
+                          CV_STR("send the response without the fence around it"));
         framed = framed || !fence;
     }
     for (size_t i = 0; framed && i < rows; i++) {

@@ -215,7 +215,7 @@ void cv_plain_put_table(cv_plain_reader *r, size_t end)
     while (head.label_at < head.count && !is_column(head.names[head.label_at], CV_STR("label title headline name")))
         head.label_at++;
     cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_table"), first, end - 1,
-                  CV_STR("marks stand in a table: each is read with the other cells of its row as its text"),
+                  CV_STR("there are marks in a table: each is read with the other cells of its row as its text"),
                   CV_STR("write each mark on a line of its own, and its text below it"));
     for (size_t i = first; i < end; i++) {
         r->at = i;

@@ -1,6 +1,6 @@
 /* respond.c - an expert's response into the record: the text as it is, its hash, an event; then its file.
  *
- *     the text that stands     answered as before, and its file is written if it is not there
+ *     the text that is     answered as before, and its file is written if it is not there
  *     another text             refused; with `replace` it takes the place of the first, which the event keeps
  *     after its round          only when there is none yet: late, with a warning; nothing of it is registered
  *     its file holds a text    that the record does not have: refused; with `replace` that file is kept beside it
@@ -69,11 +69,11 @@ const cv_shape cv_respond_shape[] = {
     CV_FIELD(IF_ANY, sha256, "of the response; absent without one"),
     CV_FIELD(ALWAYS, replaced, "another response was there before"),
     CV_OBJECT(ALWAYS, "summary", summary, cv_summary_shape, "what is understood"),
-    CV_OBJECT(ALWAYS, "unmarked", unmarked, cv_unmarked_shape, "what stands under no mark"),
+    CV_OBJECT(ALWAYS, "unmarked", unmarked, cv_unmarked_shape, "text under no mark"),
     CV_LIST("diagnostics", diagnostics.items, diagnostics.count, cv_diagnostic_shape,
             "what is not understood, or not as it is written"),
     CV_LATER(ALWAYS, "rev", INT, 1, "of the dialogue after this write"),
-    CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "the record holds this response already"),
+    CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "the record has this response already"),
     CV_TRIED,
     CV_LATER_ALL(rest_shape),
     {0},
@@ -162,7 +162,7 @@ static bool refuse_other(response *r, bool registered)
                                        : "%.*s has another response in round %lld",
                             CV_FMT(r->expert), (long long)r->round),
                    registered ? CV_STR("Say it in the next round")
-                              : CV_STR("Give replace: true to put this one in its place"));
+                              : CV_STR("Give replace: true to replace it by this one"));
     return false;
 }
 
@@ -172,7 +172,7 @@ static bool refuse_foreign(response *r, const char *path)
     cv_spot at = spot(r, "content");
     cv_err_suggest(
         cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), cv_str_of(path),
-                 "%s holds another text, which the record does not have", path),
+                 "%s has another text, which is not in the record", path),
         CV_STR("Nothing was stored. If that file is the response, send it (content_path, or --content @FILE). If "
                "this text is, give replace: true; the file is kept under another name"));
     return false;
@@ -382,7 +382,7 @@ static bool put_file(cv_call *call, filing *f, const cv_rec_response *row, cv_er
         return false;
     const char *path = cv_where_path(call->arena, where);
     if (foreign && !cv_json_get_true(call->input, "replace"))
-        return cv_err_set(err, CV_ERR_RESPONSE_EXISTS, "%s holds another text, which the record does not have", path);
+        return cv_err_set(err, CV_ERR_RESPONSE_EXISTS, "%s has another text, which is not in the record", path);
     bool done = cv_dialogue_file_write(where, row->content, &rules, err);
     cv_dialogue_file_warn(call, &rules, f->expert, &f->warnings);
     if (done)
@@ -443,7 +443,7 @@ static void warn_if_superseded(cv_call *call, filing *f, cv_str sha256)
 {
     if (f->row && !cv_str_eq(f->row->sha256, sha256))
         cv_notice_expert(cv_notice_add(&f->warnings, call->arena, CV_STR("superseded"),
-                                       "%.*s has replaced this response since: the record holds the later one",
+                                       "%.*s has replaced this response since: the record has the later one",
                                        CV_FMT(f->expert)),
                          f->expert);
 }
@@ -454,7 +454,7 @@ static void warn_if_repeated(cv_call *call, filing *f, cv_str sha256)
     const cv_rec_response *last = find_response(&f->state, f->round - 1, f->expert);
     if (!cv_json_get(call->input, CV_STR("round")) && cv_response_speaks(last) && cv_str_eq(last->sha256, sha256))
         cv_notice_expert(cv_notice_add(&f->warnings, call->arena, CV_STR("repeated_response"),
-                                       "%.*s said the same in round %lld: give the round to hand in a text once more",
+                                       "%.*s said the same in round %lld: give the round to send the same text again",
                                        CV_FMT(f->expert), (long long)f->round - 1),
                          f->expert);
 }
@@ -483,7 +483,7 @@ static void file_it(cv_call *call, filing *f, bool is_present, cv_str sha256)
     if (!ok && !dry)
         cv_notice_expert(
             cv_notice_add(&f->warnings, call->arena, CV_STR("file_not_written"),
-                          "the record holds the response, but its file was not written: %.*s; the same request again "
+                          "the record has the response, but its file was not written: %.*s; the same request again "
                           "writes it",
                           CV_FMT(cv_err_text(&err))),
             f->expert);

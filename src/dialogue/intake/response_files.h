@@ -1,7 +1,7 @@
-/* response_files.h - the response files of a round, held against the record.
+/* response_files.h - the response files of a round, compared with the record.
  *
  *     round-1/response-muffin.md     same
- *     round-1/cupcake.md             not_in_record: an agent wrote it and nobody handed it in
+ *     round-1/cupcake.md             not_in_record: an agent wrote it and nobody sent it
  *     round-1/response-kettle.md     unknown_expert
  *
  * Files are looked at, never changed.
@@ -27,7 +27,7 @@ typedef struct {
     cv_str path, expert;
     cv_response_file_state state;
     cv_str message; /* UNREADABLE: why */
-    cv_str command; /* what hands it in, as the caller calls it; empty: nothing to hand in */
+    cv_str command; /* the command that sends it, as the caller calls it; empty: there is nothing to send */
 } cv_response_file;
 
 typedef CV_STATE_LIST(cv_response_file) cv_response_files;

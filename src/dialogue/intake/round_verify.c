@@ -1,5 +1,5 @@
 /* round_verify.c - is a round ready to be registered: who has responded, what will not be understood, which files were
- * never handed in. Reads only. */
+ * never sent. Reads only. */
 #include "dialogue/intake/diagnosis.h"
 #include "dialogue/intake/response_files.h"
 #include "dialogue/operations.h"
@@ -71,17 +71,16 @@ const cv_shape cv_round_verify_shape[] = {
     CV_NUMBER(ALWAYS, "rev", state.position.rev, 1, CV_NO_LIMIT, ""),
     CV_NUMBER(ALWAYS, "round", round, 0, CV_MAX_ROUND, ""),
     CV_FIELD(ALWAYS, registered, ""),
-    CV_FIELD(ALWAYS, complete, "everybody on the panel has responded or has nothing to say"),
+    CV_FIELD(ALWAYS, complete, "all experts of the panel have responded or have nothing to say"),
     CV_LIST("experts", experts.items, experts.count, told_shape,
-            "the panel in its order, then who responded without a seat"),
+            "the panel in its order, then experts who responded without a seat"),
     CV_TEXTS("missing", missing.items, missing.count, ""),
     CV_TEXTS("no_contribution", no_contribution.items, no_contribution.count, ""),
     CV_TEXTS("without_seat", without_seat.items, without_seat.count, ""),
-    CV_LIST("unmarked", unmarked.items, unmarked.count, cv_named_unmarked_shape, "what stands under no mark"),
+    CV_LIST("unmarked", unmarked.items, unmarked.count, cv_named_unmarked_shape, "text under no mark"),
     CV_LIST("diagnostics", diagnostics.items, diagnostics.count, cv_named_diagnostic_shape,
             "what is not understood, or not as it is written"),
-    CV_LIST("files", told_files.items, told_files.count, file_shape,
-            "response files that are not what the record holds"),
+    CV_LIST("files", told_files.items, told_files.count, file_shape, "response files that differ from the record"),
     CV_WARNINGS(warnings, ""),
     {0},
 };
@@ -104,7 +103,7 @@ static void look_at_files(cv_call *call, check *c)
     cv_err err = {.arena = call->arena};
     if (!cv_response_files_look(call, &c->state, c->round, &c->attendance, &c->files, &err))
         cv_notice_add(&c->warnings, call->arena, CV_STR("files_not_read"),
-                      "the dialogue's folder was not looked at: %.*s", CV_FMT(cv_err_text(&err)));
+                      "the dialogue's folder was not checked: %.*s", CV_FMT(cv_err_text(&err)));
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -155,7 +154,7 @@ bool cv_dialogue_round_verify(cv_call *call)
     look_at_files(call, &c);
     cv_attendance_warn(call->arena, &c.attendance, c.round, &c.warnings);
     if (c.attendance.count == 0 || !c.attendance.items[0].seated)
-        cv_notice_add(&c.warnings, call->arena, CV_STR("no_panel"), "nobody sits in round %lld", (long long)c.round);
+        cv_notice_add(&c.warnings, call->arena, CV_STR("no_panel"), "round %lld has no panel", (long long)c.round);
     complete(call->arena, &c);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_round_verify_shape, &c);
     return true;

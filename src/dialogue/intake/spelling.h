@@ -34,15 +34,15 @@ typedef struct {
     bool own;       /* … is one that this expert may give in this round */
     bool numbered;  /* an entity with a number or an id */
     size_t targets; /* how many ids it is about */
-    bool reversed;  /* the id stood before the word */
+    bool reversed;  /* the id was before the word */
     bool colon;     /* a colon or a dash follows */
     size_t rest;    /* where its label begins in the text */
 } cv_head;
 
-/* The head of a mark at the beginning of `s`: what stands behind the bracket, or at the beginning of a line. */
+/* The head of a mark at the beginning of `s`: what is behind the bracket, or at the beginning of a line. */
 bool cv_head_read(const cv_speaker *who, cv_str s, cv_head *ret_head);
 
-/* The bracket of any kind that `s` begins with: its length and where the one that closes it stands (SIZE_MAX: nowhere
+/* The bracket of any kind that `s` begins with: its length and where the one that closes it is (SIZE_MAX: nowhere
  * in `s`); 0: there is none. */
 size_t cv_bracket_at(cv_str s, size_t *ret_close, size_t *ret_close_length);
 

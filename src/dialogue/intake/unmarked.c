@@ -1,4 +1,4 @@
-/* unmarked.c - what stands under no mark; see unmarked.h. */
+/* unmarked.c - what is under no mark; see unmarked.h. */
 #include "dialogue/intake/unmarked.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* unwrap.h - an answer that a client handed over as JSON, and the text in it.
+/* unwrap.h - an answer that a client passed as JSON, and the text in it.
  *
  *     {"type": "result", "result": "[MUFFIN-P0101: Cheap]\nIt is.", "session_id": "4711"}
  *

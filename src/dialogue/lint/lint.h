@@ -26,13 +26,13 @@ typedef struct {
     cv_findings findings; /* in the order of the text, with lines and columns */
 } cv_lint;
 
-/* Parses the text and judges its marks, each by itself: what every reader of a text tells about it, whatever kind of
+/* Parses the text and judges its marks, each by itself: what every reader of a text reports, whatever kind of
  * text it is. Views and places as cv_doc_parse has them. */
 void cv_lint_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings);
 void cv_lint_parse_apart(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings); /* doc.h */
 
-/* `name` is the file's, for what it tells about the kind; it may be empty. A text that is NEITHER has one finding
- * that says so; whoever did not ask for this very file may pass over it. */
+/* `name` is the file's, because it may show the kind; it may be empty. A text that is NEITHER has one finding
+ * that says so; anyone who did not ask for this very file may pass over it. */
 void cv_lint_text(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_lint *ret_lint);
 
 /* Applies the fixes that findings carry and ends lines with LF, again and again until nothing changes. Of two fixes

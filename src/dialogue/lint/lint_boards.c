@@ -5,9 +5,9 @@
  *     | Round | W | C | T | R | Score | S | Open T |   row: as above = score; S: the scores so far
  *     **Total ALIGNMENT**: 92                          the sum of the totals above it
  *
- * A board is known by its header, wherever it stands. Columns with other names are no addends. A dash counts as 0; a
- * row with anything else that is no number ("83%", "SUPPORT") is left alone. Numbers may have up to three decimals and
- * are counted in thousandths.
+ * A board is known by its header, wherever it is. Columns with other names are not addends. A dash counts as 0; a
+ * row with anything else that is not a number ("83%", "SUPPORT") is left alone. Numbers may have up to three decimals
+ * and are counted in thousandths.
  */
 #include "dialogue/lint/linter.h"
 

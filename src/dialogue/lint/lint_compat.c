@@ -472,14 +472,14 @@ static verdict round_numbering(const facts *f)
 static verdict emoji_consistency(const facts *f)
 {
     return f->emoji_agents ? passed(cv_arena_printf(f->a, "%zu names with an emoji", f->emoji_agents))
-                           : failed(CV_STR("No name in a heading has an emoji behind it"),
+                           : failed(CV_STR("No name in a heading is followed by an emoji"),
                                     CV_STR("Add emoji to agent headers: ### Muffin 🧁"));
 }
 
 static verdict expert_panel(const facts *f)
 {
     if (cv_str_find(f->text, CV_STR("Alignment Scoreboard")) == SIZE_MAX)
-        return passed(CV_STR("Without a scoreboard no panel is wanted"));
+        return passed(CV_STR("Without a scoreboard no panel is needed"));
     return f->panel ? passed(CV_STR("There is a panel"))
                     : failed(CV_STR("There is no section 'Expert Panel'"),
                              CV_STR("Add '## Expert Panel' table with Agent/Role/Emoji columns"));

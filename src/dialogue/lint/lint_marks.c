@@ -1,6 +1,6 @@
 /* lint_marks.c - what a mark says, judged by itself and by the item that it follows; and the headings of rounds.
  *
- *     [TENSON T01: …]            not here: the parser tells what is nearly a mark
+ *     [TENSON T01: …]            not here: the parser says what is nearly a mark
  *     [PERSPECTIVE: …]           no id
  *     [RE:ADDRESS P0001]         only tensions can be addressed
  *     [RE:REFINE R0001]          behind a perspective: another kind
@@ -36,7 +36,7 @@ static void check_reference(judge *j, const cv_mark *m, cv_str where)
             CV_STR("name an id: [RE:SUPPORT P0001]");
     if (m->word.n == 0) {
         find(j, where, CV_RULE_REF_UNTYPED, "the reference has no type")->hint =
-            CV_STR("say which: [RE:SUPPORT id], or oppose, refine, address, resolve, reopen, question, depend");
+            CV_STR("name one: [RE:SUPPORT id], or oppose, refine, address, resolve, reopen, question, depend");
         return;
     }
     if (m->sub < 0) {

@@ -346,7 +346,7 @@ static void check_label(cv_linter *l, const cv_lint_mark *m)
         return;
     cv_finding *f = CV_LINT(l, cv_mark_where(l, m->mark), CV_RULE_MARKER_NO_LABEL, "%.*s has neither label nor text",
                             CV_FMT(m->mark->id));
-    f->hint = CV_STR("say in a few words what it is about, behind a colon");
+    f->hint = CV_STR("write a colon and a few words about it");
 }
 
 void cv_lint_ids(cv_linter *l)

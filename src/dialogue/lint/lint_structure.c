@@ -129,7 +129,7 @@ static void check_order(cv_linter *l, const cv_section *s, const cv_section *las
     if (s->round == expected)
         return;
     const char *how = !last                     ? "is the first one"
-                      : s->round == last->round ? "stands here again"
+                      : s->round == last->round ? "is here again"
                       : s->round < last->round  ? "comes after a later one"
                                                 : "follows a gap";
     cv_finding *f = CV_LINT(l, s->heading, CV_RULE_ROUND_ORDER, "round %d %s; %d was expected", s->round + shift, how,

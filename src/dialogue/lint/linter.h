@@ -30,7 +30,7 @@ typedef struct {
     const cv_mark *mark;
     cv_str agent; /* lower case; empty: outside an agent's part */
     int round;    /* -1: outside a round */
-    bool leads;   /* it opens a block; else it stands inside a text and may be a quotation */
+    bool leads;   /* it opens a block; else it is inside a text and may be a quotation */
 } cv_lint_mark;
 
 typedef struct {

@@ -4,7 +4,7 @@
  *     add, drop    names: the last panel without some, with others; the places are made of them
  *
  * Each place is read and checked by wanted_seat.c; names stay with their experts, newcomers get the next free ones. All
- * faults are told at once. A round's panel is recorded once: seats are history and never change.
+ * faults are reported at once. A round's panel is recorded once: seats are history and never change.
  */
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
@@ -48,7 +48,7 @@ static void check_roles(cv_evolution *e)
                 !cv_str_eq(e->seats_wanted[i].row.expert_slug, e->seats_wanted[k].row.expert_slug) &&
                 cv_str_eq(e->seats_wanted[i].row.role, e->seats_wanted[k].row.role))
                 cv_err_suggest(cv_wanted_seat_refuse(e, &e->seats_wanted[i], CV_ERR_INVALID_VALUE, "role",
-                                                     e->seats_wanted[i].row.role, "the %.*s sits twice",
+                                                     e->seats_wanted[i].row.role, "the %.*s has two seats",
                                                      CV_FMT(e->seats_wanted[i].row.role)),
                                CV_STR("give everybody one seat"));
 }
@@ -119,7 +119,7 @@ static void write_kept(cv_evolution *e, const cv_json *drop, const cv_rec_seat *
         for (size_t k = 0; k < count; k++)
             names[k] = seats[k].expert_slug;
         cv_refuse_words(cv_refuse(e->call, expert ? CV_ERR_INVALID_VALUE : CV_ERR_UNKNOWN_EXPERT, CV_STR(""), field,
-                                  drop->items[i].text, "'%.*s' does not sit on the panel",
+                                  drop->items[i].text, "'%.*s' is not on the panel",
                                   CV_FMT(cv_excerpt(e->call->arena, drop->items[i].text))),
                         names, count);
     }
@@ -144,7 +144,7 @@ static void refuse_added(cv_evolution *e, const char *field, cv_str name)
                             CV_FMT(cv_excerpt(e->call->arena, name)));
     cv_refuse_words(err, all, count);
     if (!err->suggestion.n)
-        cv_err_suggest(err, CV_STR("expert-create brings in somebody new"));
+        cv_err_suggest(err, CV_STR("expert-create adds a new expert"));
 }
 
 /* By name, or by role of the pool; whoever took part before is retained. */
@@ -160,7 +160,7 @@ static void write_added(cv_evolution *e, const cv_json *add, const cv_rec_seat *
         if (!expert && member)
             expert = cv_pool_expert(&e->s, member);
         if (expert && is_seated(seats, count, expert->expert_slug))
-            cv_refuse(e->call, CV_ERR_INVALID_VALUE, CV_STR(""), field, name, "'%.*s' sits on the panel already",
+            cv_refuse(e->call, CV_ERR_INVALID_VALUE, CV_STR(""), field, name, "'%.*s' is on the panel already",
                       CV_FMT(expert->expert_slug));
         else if (expert && cv_person_sat_before(&e->s, expert->expert_slug, e->round))
             write_place(w, "slug", expert->expert_slug, CV_SOURCE_RETAINED);
@@ -182,8 +182,8 @@ static const cv_json *places(cv_evolution *e)
     if (!panel == !(add || drop)) {
         cv_err_suggest(cv_refuse(e->call, panel ? CV_ERR_INVALID_VALUE : CV_ERR_MISSING_FIELD, CV_STR(""), "panel",
                                  (cv_str){NULL, 0},
-                                 panel ? "'panel' is the whole panel: nobody is added or dropped beside it"
-                                       : "neither 'panel' nor 'add' nor 'drop' says who sits"),
+                                 panel ? "'panel' is the whole panel: it excludes 'add' and 'drop'"
+                                       : "neither 'panel' nor 'add' nor 'drop' is given"),
                        CV_STR("give 'panel' alone, or 'add' and 'drop' with names"));
         return NULL;
     }
@@ -278,7 +278,7 @@ const cv_shape cv_evolve_panel_shape[] = {
     CV_SPREAD(counts, counts_shape),
     CV_LIST("panel", panel.items, panel.count, cv_seat_shape, ""),
     CV_LIST_(TEXTS, CV_IF_ANY, false, "unseated", unseated.items, unseated.count, NULL,
-             "who sat on the last panel and loses the seat"),
+             "experts of the last panel who lose their seat"),
     CV_WARNINGS(warnings, CV_TO_BE_KNOWN),
     CV_WRITTEN("dialogue"),
     {0},

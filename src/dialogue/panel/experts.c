@@ -71,7 +71,7 @@ static void warn_of_seat(cv_call *call, const cv_state *s, const cv_rec_expert *
 {
     cv_str evolve = cv_call_name(call, CV_STR("dialogue evolve-panel"), s->id, NULL, 0);
     cv_notice_expert(cv_notice_add(warnings, call->arena, CV_STR("no_seat"),
-                                   "%.*s takes part, but sits on no panel and gets no prompt; give a seat: %.*s",
+                                   "%.*s takes part, but is on no panel and gets no prompt; give a seat: %.*s",
                                    CV_FMT(expert->expert_slug), CV_FMT(evolve)),
                      expert->expert_slug);
 }

@@ -4,7 +4,7 @@
  *
  * Drawing is weighted by relevance, without replacement, first for the places of each tier, then for what is left over.
  * Weights are whole millionths and the generator is splitmix64, so the same seed gives the same panel on every machine.
- * Each draw keeps the chance it had: whoever doubts a panel can draw it again.
+ * Each draw keeps the chance it had: anyone who doubts a panel can draw it again.
  */
 #ifndef CV_DIALOGUE_PANEL_PANEL_H
 #define CV_DIALOGUE_PANEL_PANEL_H
@@ -16,7 +16,7 @@
 
 #define CV_ROTATIONS(X)                                                                                                \
     X(NONE, "none", "The panel of round 0 stays.")                                                                     \
-    X(WILDCARDS, "wildcards", "Core and Adjacent stay; Wildcards are drawn from those not heard yet.")                 \
+    X(WILDCARDS, "wildcards", "Core and Adjacent stay; Wildcards are drawn from experts who have not spoken yet.")     \
     X(FULL, "full", "The whole panel is drawn again by relevance, without regard to tiers.")                           \
     X(GRADUATED, "graduated", "The judge decides; sampling only fills what is asked for.")
 

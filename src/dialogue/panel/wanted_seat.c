@@ -30,7 +30,7 @@ static const cv_rec_expert *find_expert(const cv_evolution *e, const cv_wanted_s
         if (found) {
             cv_err_suggest(
                 cv_wanted_seat_refuse(e, c, CV_ERR_INVALID_VALUE, "role", c->person.role, "two experts have this role"),
-                cv_arena_printf(e->call->arena, "say which by slug: '%.*s' or '%.*s'", CV_FMT(found->expert_slug),
+                cv_arena_printf(e->call->arena, "name one by its slug: '%.*s' or '%.*s'", CV_FMT(found->expert_slug),
                                 CV_FMT(expert->expert_slug)));
             return NULL;
         }
@@ -91,7 +91,7 @@ static void take_retained(cv_evolution *e, cv_wanted_seat *c)
     if (!cv_person_sat_before(&e->s, expert->expert_slug, e->round)) {
         cv_err *err =
             cv_wanted_seat_refuse(e, c, CV_ERR_INVALID_VALUE, "source", cv_source_words.items[CV_SOURCE_RETAINED],
-                                  "'%.*s' has not sat yet", CV_FMT(expert->expert_slug));
+                                  "'%.*s' has had no seat yet", CV_FMT(expert->expert_slug));
         cv_err_suggest(err, cv_arena_printf(e->call->arena, "its source is '%.*s'", CV_FMT(expert->source)));
     }
 }
@@ -228,8 +228,7 @@ void cv_wanted_seat_read(cv_evolution *e, const cv_json *from, size_t i)
     if (e->call->errs->count > before)
         return;
     if (c->source != CV_SOURCE_CREATED && !c->person.slug.n && !c->person.role.n)
-        cv_wanted_seat_refuse(e, c, CV_ERR_MISSING_FIELD, "slug", (cv_str){NULL, 0},
-                              "neither slug nor role says who this is");
+        cv_wanted_seat_refuse(e, c, CV_ERR_MISSING_FIELD, "slug", (cv_str){NULL, 0}, "neither slug nor role is given");
     else
         take[c->source](e, c);
 }

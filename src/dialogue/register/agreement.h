@@ -6,7 +6,7 @@
  *
  * … and so for references, with the resolutions among them.
  *
- * An item agrees when its label is that of its response, or its text stands there under its id; words count, their
+ * An item agrees when its label is that of its response, or its text is there under its id; words count, their
  * case, blanks and markup do not. One that was merged from several agrees with one of them.
  */
 #ifndef CV_DIALOGUE_REGISTER_AGREEMENT_H

@@ -48,7 +48,7 @@ enum { CV_BY_AUTHOR = 1, CV_BY_JUDGE = 2, CV_BY_OTHER = 4, CV_BY_ANYONE = 7 };
 
 typedef enum {
     CV_EFFECT_NONE,    /* nothing happens to the target */
-    CV_EFFECT_COMMENT, /* it is told, no status changes */
+    CV_EFFECT_COMMENT, /* it is reported, no status changes */
     CV_EFFECT_STATUS,  /* the target becomes, or stays, `status` */
     CV_EFFECT_REFUSED  /* it would become `status`, but its lifecycle forbids it: told with a warning */
 } cv_effect_type;

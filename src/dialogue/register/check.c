@@ -365,7 +365,7 @@ static void existence_of_key(cv_batch *b, cv_str list, cv_str slug, cv_map *seen
     at = cv_spot_in(&at, slug);
     cv_map_put(seen, b->call->arena, slug, &is_new);
     if (!is_new)
-        cv_fault(&at, CV_ERR_DUPLICATE_KEY, CV_STR("unique"), slug, "expert '%.*s' stands twice in %.*s",
+        cv_fault(&at, CV_ERR_DUPLICATE_KEY, CV_STR("unique"), slug, "expert '%.*s' is in %.*s twice",
                  CV_FMT(cv_excerpt(b->call->arena, slug)), CV_FMT(list));
     if (!cv_state_expert(b->state, slug))
         cv_fault_expert(&at, b->state, slug);

@@ -135,9 +135,8 @@ static void warn_seats(cv_batch *b)
                 cv_tally_add(a, &standing, b->drafts.items[i].by.items[k], b->drafts.items[i].local_id);
     for (size_t i = 0; i < standing.rows.count; i++) {
         const cv_tally_row *row = &standing.rows.items[i];
-        cv_notice *warning =
-            cv_notice_add(&b->warnings, a, CV_STR("no_seat"), "%.*s does not sit on the panel of round %lld",
-                          CV_FMT(row->expert), (long long)b->round);
+        cv_notice *warning = cv_notice_add(&b->warnings, a, CV_STR("no_seat"), "%.*s is not on the panel of round %lld",
+                                           CV_FMT(row->expert), (long long)b->round);
         cv_notice_expert(warning, row->expert);
         warning->ids = cv_json_texts(a, row->ids.items, row->ids.count);
     }

@@ -1,7 +1,7 @@
 /* receipts.c - where in an expert's response an entity came from; see batch.h.
  *
  * A receipt is the SHA-256 of the response and the bytes of the mark with its text. Which mark of a response makes
- * which local id is told by intake/parse.h, for all styles of marks.
+ * which local id: intake/parse.h says it, for all styles of marks.
  */
 #include "dialogue/register/tally.h"
 #include "dialogue/register/wording.h"
@@ -70,7 +70,7 @@ static void warn_unsourced(finding *f, const cv_tally_row *list)
     bool has_response = cv_map_get(&f->responded, list->expert) != NULL;
     cv_notice *warning =
         cv_notice_add(&b->warnings, b->call->arena, CV_STR("unsourced"),
-                      has_response ? "%.*s, round %lld: items that do not stand in the response: %zu"
+                      has_response ? "%.*s, round %lld: items that are not in the response: %zu"
                                    : "%.*s, round %lld: there is no response; items without a source: %zu",
                       CV_FMT(list->expert), (long long)b->round, list->ids.count);
     cv_notice_expert(warning, list->expert);

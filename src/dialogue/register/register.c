@@ -92,7 +92,7 @@ static bool already_registered(cv_call *call, const cv_batch *b, const cv_state 
     *outcome = (cv_outcome){0};
     cv_err *fault = cv_fault(at, CV_ERR_ROUND_REGISTERED, CV_STR("order"),
                              cv_arena_printf(call->arena, "%lld", (long long)b->round),
-                             corrected ? "round %lld was registered so, and has been corrected since"
+                             corrected ? "round %lld was registered like this, and has been corrected since"
                                        : "round %lld was registered with other content",
                              (long long)b->round);
     cv_err_operation(fault, CV_STR("dialogue update"));
@@ -205,8 +205,8 @@ static bool take_draft(cv_call *call, const cv_state *state, cv_batch *b)
     if (!b->use_draft && remove && remove->count) {
         cv_spot at = {.call = call, .item_type = CV_STR("round"), .field = CV_STR("remove")};
         cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("form"), (cv_str){NULL, 0},
-                                "'remove' is about the draft, and the request does not take it"),
-                       CV_STR("Give 'use_draft': true, or leave the items themselves out"));
+                                "'remove' leaves out items of the draft, and the request does not use the draft"),
+                       CV_STR("Give 'use_draft': true, or leave 'remove' out"));
         return false;
     }
     if (!b->use_draft)

@@ -109,16 +109,17 @@ static void warn_refused(cv_status_writer *writer, const cv_subject *subject, cv
 {
     cv_str word = cv_cause_words(cause.type).items[cause.word];
     cv_notice_add(writer->warnings, writer->journal->call->arena, CV_STR("status_unchanged"),
-                  "'%.*s' does not make %.*s %.*s: it is %.*s and stays so", CV_FMT(word), CV_FMT(subject->id),
+                  "'%.*s' does not make %.*s %.*s: it stays %.*s", CV_FMT(word), CV_FMT(subject->id),
                   CV_FMT(cv_statuses[to].word), CV_FMT(cv_statuses[subject->status].word))
         ->id = subject->id;
 }
 
 static void warn_authority(cv_status_writer *writer, const cv_subject *subject, const cv_people *by)
 {
-    cv_notice_add(writer->warnings, writer->journal->call->arena, CV_STR("resolution_needs_author"),
-                  "%.*s is addressed, not resolved: only the judge and who raised it can resolve it, not %.*s",
-                  CV_FMT(subject->id), CV_FMT(by->json))
+    cv_notice_add(
+        writer->warnings, writer->journal->call->arena, CV_STR("resolution_needs_author"),
+        "%.*s is addressed, not resolved: only the judge and the experts who raised it can resolve it, not %.*s",
+        CV_FMT(subject->id), CV_FMT(by->json))
         ->id = subject->id;
 }
 

@@ -62,7 +62,7 @@ void cv_subject_rule(cv_status_writer *writer, cv_subject *subject, cv_status to
 cv_effect cv_subject_touch(cv_status_writer *writer, cv_cause cause, cv_subject *subject, const cv_people *by,
                            cv_str source, cv_str reason);
 
-/* The row in the journal, to be changed; `event` vouches for it. */
+/* The row in the journal, to be changed; `event` covers it. */
 cv_rec_entity *cv_subject_write(cv_status_writer *writer, cv_subject *subject, cv_rec_event *event);
 
 #endif

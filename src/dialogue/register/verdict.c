@@ -3,7 +3,7 @@
  * Verdicts never change: the same one again is the same answer, another one under the same id is refused. There is at
  * most one final verdict; minority and dissent verdicts may follow it. Interim and final ones are the judge's and
  * change what they list; minority and dissent are an expert's. A minority cannot adopt for the panel, so its lists are
- * kept and change nothing. Dissent stands in the way of convergence (dynamics.h).
+ * kept and change nothing. Dissent is in the way of convergence (dynamics.h).
  */
 #include "dialogue/dynamics.h"
 #include "dialogue/faults.h"
@@ -190,7 +190,7 @@ static void check_people(verdict *v)
         cv_err_suggest(cv_fault(&author, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){NULL, 0},
                                 "a verdict of type '%.*s' is an expert's: author_expert is missing",
                                 CV_FMT(v->row.verdict_type)),
-                       CV_STR("Name the expert who wrote it, or the first of those who did"));
+                       CV_STR("Name the expert who wrote it, or the first of several"));
     for (size_t i = 0; i < v->supporting.count; i++) {
         cv_spot at = cv_spot_at(&list, i);
         if (!cv_state_expert(&v->state, v->supporting.items[i]))
@@ -251,13 +251,12 @@ static void warn_open(verdict *v, const cv_convergence *c)
                       CV_FMT(c->open[i]))
             ->id = c->open[i];
     for (size_t i = 0; i < c->missing_count; i++)
-        cv_notice_expert(cv_notice_add(&v->warnings, a, CV_STR("missing_signal"),
-                                       "%.*s does not stand by a MOVE:CONVERGE", CV_FMT(c->missing[i])),
+        cv_notice_expert(cv_notice_add(&v->warnings, a, CV_STR("missing_signal"), "%.*s has no MOVE:CONVERGE in force",
+                                       CV_FMT(c->missing[i])),
                          c->missing[i]);
     for (size_t i = 0; i < c->dissenting_count; i++)
-        cv_notice_expert(
-            cv_notice_add(&v->warnings, a, CV_STR("dissent"), "the dissent of %.*s stands", CV_FMT(c->dissenting[i])),
-            c->dissenting[i]);
+        cv_notice_expert(cv_notice_add(&v->warnings, a, CV_STR("dissent"), "%.*s dissents", CV_FMT(c->dissenting[i])),
+                         c->dissenting[i]);
 }
 
 /* A calibrated dialogue says how its decision keeps to the rules. */
@@ -294,7 +293,7 @@ static bool blocked(verdict *v, const cv_convergence *c)
     now.converged = c->enough;
     now.before = CV_ABSENT;
     cv_err_context(err, cv_shape_text(a, cv_convergence_shape, &now));
-    cv_err_suggest(err, CV_STR("Go on with another round, or give 'force': true and say why in 'warning'"));
+    cv_err_suggest(err, CV_STR("Go on with another round, or give 'force': true and give the reason in 'warning'"));
     return false;
 }
 
@@ -304,7 +303,7 @@ static bool nothing_said(verdict *v)
     cv_spot at = spot(v, "verdict_type");
     cv_err_suggest(
         cv_fault(&at, CV_ERR_NOT_CONVERGED, CV_STR("convergence"), v->row.verdict_type, "no round has been registered"),
-        CV_STR("Register a round first, or give 'force': true and say why in 'warning'"));
+        CV_STR("Register a round first, or give 'force': true and give the reason in 'warning'"));
     return false;
 }
 

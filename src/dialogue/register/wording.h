@@ -13,7 +13,7 @@
 
 #include "dialogue/register/agreement.h"
 
-/* `differing`: local ids of drafts that were told of as differing from their response, label and text alike. */
+/* `differing`: local ids of drafts that were reported as differing from their response, label and text alike. */
 void cv_wording_warn(cv_batch *batch, const cv_extract *extract, const cv_map *responded, const cv_map *differing);
 
 #endif

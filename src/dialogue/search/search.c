@@ -48,7 +48,7 @@ const cv_shape cv_dialogue_search_shape[] = {
     CV_WORD(ALWAYS, "match", match, &cv_match_words, "any: nothing has all the words"),
     CV_LIST("results", founds.items, founds.count, found_shape, "the best first"),
     CV_FIELD_AS(ALWAYS, "count", founds.count, ""),
-    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_MORE("next", next, "after", "only when there are more: give it as `after` to get the next page"),
     CV_QUERY_WARNINGS(warnings),
     {0},
 };

@@ -67,7 +67,7 @@ static const cv_shape likeness_shape[] = {
     CV_FIELD(ALWAYS, title, ""),
     CV_FIELD(ALWAYS, status, ""),
     CV_FIELD(OR_ZERO, total_alignment, ""),
-    CV_JSON_AS(ALWAYS, NUMBER, "score", score_text, "higher is liker, within one answer"),
+    CV_JSON_AS(ALWAYS, NUMBER, "score", score_text, "higher is more similar, within one answer"),
     CV_ALL_BELOW(reasons),
     {0},
 };
@@ -77,7 +77,7 @@ static const cv_shape likeness_shape[] = {
 const cv_shape cv_similar_shape[] = {
     CV_SUCCESS,
     CV_TEXTS("words", words.items, words.count, "what was looked for"),
-    CV_LIST("dialogues", items, count, likeness_shape, "the likest first"),
+    CV_LIST("dialogues", items, count, likeness_shape, "the most similar first"),
     CV_FIELD(ALWAYS, count, ""),
     CV_QUERY_WARNINGS(warnings),
     {0},

@@ -446,7 +446,7 @@ static bool metadata_row(parser *p, const cv_line *line)
     if (!cv_meta_reads_back(p->a, key, value))
         return false;
     add_metadata(p, key, value, line);
-    cv_finding *f = find(p, line->trimmed, CV_RULE_METADATA_STYLE, "metadata stands in a table");
+    cv_finding *f = find(p, line->trimmed, CV_RULE_METADATA_STYLE, "metadata is in a table");
     f->hint = CV_STR("write **Key**: value on a line of its own");
     return true;
 }
@@ -460,7 +460,7 @@ static void metadata_line(parser *p, const cv_line *line)
     if (line->deviant) {
         cv_finding *f =
             find(p, cv_str_range(line->trimmed.p, line->value.n ? line->value.p : cv_str_end(line->trimmed)),
-                 CV_RULE_METADATA_STYLE, "the colon stands inside the bold text");
+                 CV_RULE_METADATA_STYLE, "the colon is inside the bold text");
         f->fix = cv_arena_printf(p->a, "**%.*s**:%s", CV_FMT(line->name), line->value.n ? " " : "");
         f->hint = cv_arena_printf(p->a, "write **%.*s**: value", CV_FMT(line->name));
         f->has_fix = true;
@@ -715,7 +715,7 @@ void cv_doc_parse_apart(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *
     }
     if (p.lines.fence)
         find(&p, cv_str_head(cv_str_from(text, p.lines.fence_at), p.lines.fence_length), CV_RULE_UNCLOSED_FENCE,
-             "the code fence is never closed; everything behind it is read as code")
+             "the code fence is never closed; everything after it is read as code")
             ->hint = CV_STR("close it with a line of the same characters");
     if (findings)
         cv_findings_place(findings, text);

@@ -56,7 +56,7 @@ typedef struct {
 typedef struct {
     cv_str name, emoji, role;
     cv_blocks content;
-    cv_str heading; /* as it stands in the text */
+    cv_str heading; /* as it is in the text */
     size_t line;
     bool known; /* on the panel, among the participants, or the judge */
 } cv_agent;
@@ -87,7 +87,7 @@ typedef struct {
     cv_str label; /* OTHER: the heading; else what it adds to the known one */
     cv_blocks content;
     cv_agents agents; /* ROUND */
-    cv_str heading;   /* as it stands in the text */
+    cv_str heading;   /* as it is in the text */
     size_t line;
 } cv_section;
 
@@ -99,7 +99,7 @@ typedef struct {
 typedef struct {
     cv_str key, value;
     size_t line;
-    cv_str written; /* as it stands in the text */
+    cv_str written; /* as it is in the text */
 } cv_meta;
 
 typedef struct {
@@ -121,7 +121,7 @@ typedef struct {
 /* Parses any text: it cannot fail, only find. `text` must outlive the document. `findings` may be NULL. */
 void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings);
 
-/* The same, but texts of the intro between which the title or metadata stood stay apart, each with its line. */
+/* The same, but texts of the intro with the title or metadata between them stay apart, each with its line. */
 void cv_doc_parse_apart(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings);
 
 /* The canonical markdown. */
@@ -186,10 +186,10 @@ enum {
  * last line of its text. */
 bool cv_line_is_structure(cv_str line, unsigned where, bool edge, const cv_map *agents);
 
-/* What somebody wrote, as it may stand among our marks: no bracket of it begins a mark where it is printed, in the
+/* What somebody wrote, as it may be among our marks: no bracket of it begins a mark where it is printed, in the
  * middle of a line, in a list, a footnote or a cell. A mark at the very beginning of a line, and everything inside
- * code, is left to the renderer, which is told by cv_line_is_structure. Unquoting gives back every byte. The second
- * pair is for what stands within a line that is not its own: a cell, a sentence. */
+ * code, is left to the renderer, which asks cv_line_is_structure. Unquoting gives back every byte. The second
+ * pair is for what is within a line that is not its own: a cell, a sentence. */
 cv_str cv_text_quote(cv_arena *a, cv_str text);
 cv_str cv_text_unquote(cv_arena *a, cv_str text);
 cv_str cv_line_quote(cv_arena *a, cv_str line);
@@ -203,7 +203,7 @@ size_t cv_span_end(cv_str line, size_t at, uint32_t *missing);
  */
 void cv_text_print(cv_buf *out, cv_str text, unsigned where, const cv_map *agents);
 
-/* Writes what stands in one cell of a table: '|' gets a backslash. The text is one line. */
+/* Writes what is in one cell of a table: '|' gets a backslash. The text is one line. */
 void cv_cell_print(cv_buf *out, cv_str text);
 
 /* … and reads it back, on one line. */

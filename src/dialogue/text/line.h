@@ -45,7 +45,7 @@ typedef struct {
     int round;      /* round heading */
     cv_str name;    /* heading text, metadata key, round label, agent name */
     cv_str value;   /* metadata value, agent emoji */
-    cv_str role;    /* agent: what stands behind the name */
+    cv_str role;    /* agent: what is behind the name */
     size_t mark_at; /* marker line: offset of the bracket in `text` */
     cv_mark mark;   /* marker line: the first mark, its end relative to the bracket */
 } cv_line;

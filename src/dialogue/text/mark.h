@@ -1,4 +1,4 @@
-/* mark.h - one mark: what stands in its brackets, read and written.
+/* mark.h - one mark: what is in its brackets, read and written.
  *
  *     [PERSPECTIVE P01: Income mandate mismatch]       classic: word, short id, label
  *     [MUFFIN-P0101: Income mandate mismatch]          local: expert, kind, round, number
@@ -8,7 +8,7 @@
  *
  * cv_mark_at() reads the mark that begins at a bracket. It allocates nothing: all views point into the line, ids,
  * targets and labels as they are written. cv_mark_settle() makes them canonical in an arena. Where a
- * mark may stand and which text belongs to it is the document's business (doc.h).
+ * mark may be and which text belongs to it is the document's business (doc.h).
  */
 #ifndef CV_DIALOGUE_TEXT_MARK_H
 #define CV_DIALOGUE_TEXT_MARK_H
@@ -26,8 +26,8 @@ typedef struct {
     int sub;        /* the cv_ref, cv_move or cv_verdict; -1: none, or an unknown one in `word` */
     bool alias;     /* written with another word: [RESOLUTION T03] */
     bool unclosed;  /* cut off: no closing bracket on the line */
-    bool inlined;   /* it stands inside a text, which keeps it, too; set by the document */
-    bool colon;     /* a colon stood between id and label */
+    bool inlined;   /* it is inside a text, which keeps it, too; set by the document */
+    bool colon;     /* there was a colon between id and label */
     cv_str word;    /* the type of a reference, move or verdict as written; the word of an unknown mark */
     cv_str id;      /* entities: as written, empty when missing */
     cv_str targets; /* as written; walk it with cv_target_next */
@@ -36,7 +36,7 @@ typedef struct {
     cv_str body;                 /* the text that belongs to the mark, set by the document */
     size_t start, end;           /* the mark's bytes in the text, brackets and contributors included */
     size_t line;                 /* 1-based */
-    size_t body_start, body_end; /* bytes of the body as it stands in the text */
+    size_t body_start, body_end; /* bytes of the body as it is in the text */
 } cv_mark;
 
 /* The mark that begins with s.p[0] ('[', or '{' at the beginning of a line); `s` ends with the line. On success m->end
@@ -46,8 +46,8 @@ bool cv_mark_at(cv_str s, bool line_start, cv_mark *m);
 /* Could s.p[0] == '[' begin a mark? Looks at its first word only, never for its end. */
 bool cv_mark_begins(cv_str s);
 
-/* What is no mark but nearly one: which of its bytes are wrong and what would be right (empty: only a person knows).
- * `s` as above; `first`: nothing stands before it on the line. */
+/* What is not a mark but nearly one: which of its bytes are wrong and what would be right (empty: only a person knows).
+ * `s` as above; `first`: nothing is before it on the line. */
 typedef struct {
     cv_str where, fix;
 } cv_near;

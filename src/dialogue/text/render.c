@@ -1,7 +1,7 @@
 /* render.c - a document as canonical markdown; see doc.h.
  *
  * One blank line between any two parts, tables with single blanks, one way to write each heading and mark. A line of
- * text that would be read as structure where it stands gets a backslash in front.
+ * text that would be read as structure where it is gets a backslash in front.
  */
 #include "dialogue/text/doc.h"
 

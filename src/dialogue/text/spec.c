@@ -15,12 +15,12 @@ static void upper(cv_buf *out, cv_str s)
 
 static void entities(cv_buf *out)
 {
-    cv_buf_add_z(
-        out, "## Entities\n\n"
-             "An entity marker stands alone on its line; the text below it belongs to it, up to the next marker line,\n"
-             "a heading or a line `---`.\n\n"
-             "| Kind | In a response | In an assembled document | Registered | Purpose |\n"
-             "|---|---|---|---|---|\n");
+    cv_buf_add_z(out,
+                 "## Entities\n\n"
+                 "An entity marker is alone on its line; the text below it belongs to it, up to the next marker line,\n"
+                 "a heading or a line `---`.\n\n"
+                 "| Kind | In a response | In an assembled document | Registered | Purpose |\n"
+                 "|---|---|---|---|---|\n");
     for (size_t i = 0; i < CV_KIND_COUNT; i++) {
         const cv_kind_row *k = &cv_kinds[i];
         cv_buf_printf(
@@ -101,8 +101,8 @@ void cv_spec_print_marks(cv_buf *out)
     moves(out);
     verdicts(out);
     cv_buf_add_z(out, "\n## Writing markers\n\n"
-                      "- Words in capitals, the id before the colon, the label behind it, everything on one line.\n"
-                      "- What stands in backticks or in a code fence is never a marker: quote markers that way.\n"
+                      "- Words in capitals, the id before the colon, the label after it, everything on one line.\n"
+                      "- Text in backticks or in a code fence is never a marker: quote markers that way.\n"
                       "- Brackets inside a label are fine when they balance; write `\\[` or `\\]` for a single one.\n");
 }
 
@@ -247,8 +247,8 @@ void cv_skill_print_expert(cv_buf *out)
         "2. The command: `conclave dialogue respond DIALOGUE_ID --round N --expert SLUG --content @FILE`.\n"
         "3. The file alone: write the response where the prompt says. The judge sends it.\n"
         "4. None of them: the response is your answer, and nothing else around it.\n\n"
-        "The first two answer at once with what was understood: look at `diagnostics`, and mend what is `lost` by "
-        "sending it once more with\n`replace: true`.\n\n"
+        "The first two answer at once with what was understood: look at `diagnostics`, and correct what is `lost` by "
+        "sending it again with\n`replace: true`.\n\n"
         "## What you return\n\n"
         "When the response is sent or in its file, the judge has it: do not repeat it. Return who you are, where "
         "it is, and what is in it; the answer to `blue_dialogue_respond` has these members ready:\n\n"

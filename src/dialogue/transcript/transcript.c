@@ -156,12 +156,12 @@ typedef struct {
 const cv_shape cv_transcript_shape[] = {
     CV_SUCCESS,
     CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
-    CV_NUMBER(ALWAYS, "rev", rev, 1, CV_NO_LIMIT, "the state of the record that it tells"),
+    CV_NUMBER(ALWAYS, "rev", rev, 1, CV_NO_LIMIT, "the state of the record that it shows"),
     CV_NUMBER(ALWAYS, "rounds", rounds, 0, 100, "how many it shows"),
     CV_DOCUMENT(markdown, "the document, when no files are written"),
     CV_FIELD(IF_ANY, folder, "where the files are"),
     CV_LIST_(TEXTS, CV_IF_ANY, false, "files", names, count, NULL, "their names"),
-    CV_WARNINGS_IF_ANY(warnings, "files of others that were kept beside the new ones"),
+    CV_WARNINGS_IF_ANY(warnings, "files of others, kept under another name"),
     {0},
 };
 #undef CV_THIS_TYPE

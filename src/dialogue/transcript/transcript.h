@@ -1,15 +1,15 @@
 /* transcript.h - a dialogue as a document that people and agents read.
  *
- *     record -> cv_transcript      the rows, who said what in which round, how tensions came to stand
+ *     record -> cv_transcript      the rows, who said what in which round, how tensions got their statuses
  *            -> cv_doc             title, panel, boards, inventories, rounds, verdicts
  *            -> markdown           dialogue/text/render.c; what is written is read back as the same document
  *
- * Everything is told as it stands after the last round that is told: a status is what the events up to then made of
- * it. Entities keep their ids and stand in their round with the first of their contributors; the others are named
+ * Everything is reported as it is after the last round that is reported: a status is what the events up to then made of
+ * it. Entities keep their ids and are in their round with the first of their contributors; the others are named
  * behind the mark. Each round ends with the judge: the summary, interim verdicts, and which tensions the round
  * settled or opened again.
  *
- * Pure but for cv_transcript_load(). The document's texts are views into the transcript.
+ * Pure except cv_transcript_load(). The document's texts are views into the transcript.
  */
 #ifndef CV_DIALOGUE_TRANSCRIPT_TRANSCRIPT_H
 #define CV_DIALOGUE_TRANSCRIPT_TRANSCRIPT_H
@@ -17,7 +17,7 @@
 #include "dialogue/graph.h"
 #include "dialogue/text/doc.h"
 
-/* An entity as it is told. */
+/* An entity as it is reported. */
 typedef struct {
     const cv_rec_entity *row;
     cv_kind kind;
@@ -25,7 +25,7 @@ typedef struct {
     cv_str id;       /* P0101 */
     cv_str by;       /* "muffin, cupcake" */
     cv_str faces;    /* "🧁 Muffin, 🧁 Cupcake" */
-    cv_str status;   /* after the last round that is told */
+    cv_str status;   /* after the last round that is reported */
     uint32_t became; /* the event that gave it this status + 1; 0: it has its first one */
 } cv_written_entity;
 
@@ -34,7 +34,7 @@ typedef struct {
     cv_state s; /* without events, references, origins, responses: those are in the graph */
     cv_graph g;
     cv_pace pace;
-    int64_t last;            /* the last round that is told; -1: there is none */
+    int64_t last;            /* the last round that is reported; -1: there is none */
     bool whole;              /* nothing is left out */
     const uint8_t *happened; /* by event: the round in which it took effect */
     CV_STATE_LIST(cv_written_entity) told;
@@ -79,7 +79,7 @@ void cv_transcript_verdicts(cv_transcript *t, cv_doc *ret_doc);
 /* Every document of ours has this in its head: which state of the record it tells. */
 extern const cv_str cv_transcript_record_key;
 
-/* The heading of the section that tells which texts are not those of their experts any more. */
+/* The heading of the section that says which texts are not those of their experts any more. */
 extern const cv_str cv_transcript_corrections;
 
 /* ---- sections, each in its file --------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ void cv_transcript_add_judge(cv_transcript *t, cv_doc *doc, const cv_rec_round *
 void cv_transcript_add_corrections(cv_transcript *t, cv_doc *doc);
 void cv_transcript_add_verdicts(cv_transcript *t, cv_doc *doc, bool all); /* or those that no round has told */
 
-/* How an entity came to its status: "Round 2, by muffin, via P0101: reason"; `whole` false: without the round. */
+/* How an entity got its status: "Round 2, by muffin, via P0101: reason"; `whole` false: without the round. */
 cv_str cv_transcript_how(cv_transcript *t, uint32_t event, bool whole);
 
 #endif

@@ -5,7 +5,7 @@
  *     | Agent | R0 | R1 | Total |
  *     | Agent | Round | W | C | T | R | Bonus | Score |
  *
- * Scores are kept as the judge gave them. W, C, T and R stand there when any were given; where a score is not their
+ * Scores are kept as the judge gave them. W, C, T and R are there when any were given; where a score is not their
  * sum, the rest of it is the bonus. The third board needs components of experts.
  */
 #include "dialogue/dynamics.h"

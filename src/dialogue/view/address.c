@@ -262,7 +262,7 @@ static bool find_local(cv_arena *a, const cv_state *names, cv_address *address, 
     if (!origin) {
         not_there(address, CV_ERR_TARGET_NOT_FOUND, CV_STR("local id"), err);
         cv_err_operation(err, CV_STR("dialogue expand"));
-        cv_err_suggest(err, CV_STR("lists what an expert has raised, when it is asked for @expert"));
+        cv_err_suggest(err, CV_STR("of @expert lists everything that the expert has raised"));
         return false;
     }
     *address = (cv_address){.thing = CV_THING_ENTITY,

@@ -47,18 +47,18 @@ bool cv_address_parse(cv_arena *a, cv_str text, cv_address *ret_address);
 /* The id of what an event is about. */
 cv_str cv_address_of_subject(cv_arena *a, const cv_rec_event *event);
 
-/* The kinds of rows that cv_address_find looks into, but for the entities. */
+/* The kinds of rows that cv_address_find looks into, except the entities. */
 #define CV_ADDRESS_NAMES (CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) | CV_REC_BIT(VERDICT))
 
 /* Completes the address by what is there: a local id becomes the entity's id, names get their spelling. `names` has the
  * rows above, and the origins when the id is local. False, with an error that offers what is near: there is no such
- * thing. Entities are not looked for: cv_address_missing tells about those that turn out not to be there. */
+ * thing. Entities are not looked for: cv_address_missing describes those that turn out not to be there. */
 bool cv_address_find(cv_arena *a, const cv_state *names, cv_address *address, cv_err *err);
 
 /* The error about an entity that is not there; `all` has the entities of the dialogue. Always false. */
 bool cv_address_missing(const cv_state *all, const cv_address *address, cv_err *err);
 
-/* The error about a text that is no id. Always false. */
+/* The error about a text that is not an id. Always false. */
 bool cv_address_invalid(const cv_state *names, cv_str text, cv_err *err);
 
 #endif

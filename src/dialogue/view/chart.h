@@ -25,11 +25,11 @@ typedef struct {
     bool painted; /* with paint (base/plain.h) */
 } cv_chart;
 
-/* For whoever calls: as wide as the terminal, painted if that shows colours. */
+/* For anyone who calls: as wide as the terminal, painted if that shows colours. */
 cv_chart cv_chart_for(const cv_call *call);
 
 /* Columns of a page for a terminal of so many, 0: there is none. Wider lines than CV_CHART_MOST are not read well; in
- * fewer than CV_CHART_LEAST no table stands. */
+ * fewer than CV_CHART_LEAST there is no table. */
 size_t cv_chart_columns(size_t terminal);
 size_t cv_chart_width(const cv_chart *c);
 size_t cv_chart_line_width(const cv_chart *c); /* of a line outside a table */
@@ -45,7 +45,7 @@ void cv_chart_head(cv_chart *c, const char *format, ...) __attribute__((format(p
 /* A status in its colour, exactly so wide. */
 void cv_chart_status(cv_chart *c, cv_str status, size_t columns);
 
-/* Exactly `columns` wide; numbers stand on the right and are not cut, CV_ABSENT is a dash. */
+/* Exactly `columns` wide; numbers are on the right and are not cut, CV_ABSENT is a dash. */
 void cv_chart_cell(cv_chart *c, cv_str text, size_t columns, cv_chart_side side);
 void cv_chart_int(cv_chart *c, int64_t value, size_t columns);
 void cv_chart_signed(cv_chart *c, int64_t value, size_t columns); /* +7 */
@@ -67,11 +67,12 @@ void cv_chart_say(cv_chart *c, const char *format, ...) __attribute__((format(pr
 typedef struct {
     int64_t low, high;
 } cv_chart_scale;
-void cv_chart_measure(cv_chart_scale *scale, const int64_t *values, size_t count); /* of all that were told so far */
+void cv_chart_measure(cv_chart_scale *scale, const int64_t *values,
+                      size_t count); /* of all that were reported so far */
 void cv_chart_spark(cv_chart *c, cv_chart_scale scale, const int64_t *values, size_t count, size_t columns);
 
 /* A sparkline of its own scale, with its name before it and its lowest and highest value behind it; nothing when there
- * are no values. */
+ * are not values. */
 void cv_chart_trend(cv_chart *c, const char *name, size_t name_columns, const int64_t *values, size_t count);
 
 /* Ends the line; blanks at its end are dropped. */

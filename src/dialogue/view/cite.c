@@ -48,7 +48,7 @@ static bool refuse_thing(ask *one)
     cv_str kind = cv_address_kind(&one->what);
     cv_err_set(&one->err, CV_ERR_INVALID_VALUE, "a %.*s cannot be expanded", CV_FMT(kind));
     cv_err_operation(&one->err, CV_STR("dialogue history"));
-    cv_err_suggest(&one->err, CV_STR("tells what happened to it"));
+    cv_err_suggest(&one->err, CV_STR("shows what happened to it"));
     return false;
 }
 

@@ -46,7 +46,7 @@ static const cv_shape receipt[] = {
 static const cv_shape origin[] = {
     CV_FIELD(ALWAYS, local_id, ""),
     CV_FIELD_AS(IF_ANY, "expert", expert_slug, ""),
-    CV_GROUP_IF(response_sha256, "receipt", receipt, "where it stands in the expert's response, in bytes"),
+    CV_GROUP_IF(response_sha256, "receipt", receipt, "its place in the expert's response, in bytes"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -133,7 +133,7 @@ static const cv_shape position[] = {
 #define RAISED                                                                                                         \
     CV_LIST("raised", raised.items, raised.count, raised, "by an expert, in a round"),                                 \
         CV_LIST_AT("scores", scores.items, scores.count, score, ""),                                                   \
-        CV_LIST_AT("positions", positions.items, positions.count, position, "what was said under no mark")
+        CV_LIST_AT("positions", positions.items, positions.count, position, "text under no mark")
 
 #define CV_THIS_TYPE cv_citation
 static const cv_shape of_entity[] = {
@@ -189,7 +189,7 @@ const cv_shape cv_citation_shape[] = {
     CV_CASE(expert, of_expert),
     CV_CASE(verdict, of_verdict),
     CV_CASE(round, of_round),
-    CV_OBJECT_AT(IF_ANY, "last_event", last, cv_moment_shape, "as 'history' tells it"),
+    CV_OBJECT_AT(IF_ANY, "last_event", last, cv_moment_shape, "as in 'history'"),
     CV_FIELD(ALWAYS, event_count, ""),
     {0},
 };

@@ -51,7 +51,7 @@ const cv_shape cv_expand_shape[] = {
     CV_FIELD_AS(ALWAYS, "dialogue_id", names.id, ""),
     CV_FIELD_AS(ALWAYS, "rev", names.position.rev, ""),
     CV_LIST_AT("items", list.items, list.count, cv_citation_shape, "each id once, in the order of the request"),
-    CV_LIST("errors", errs.items, errs.count, error, "ids that are none, or that are not there"),
+    CV_LIST("errors", errs.items, errs.count, error, "ids that are malformed or unknown"),
     CV_PRINTED(text, "the items as cards, for people"),
     {0},
 };

@@ -254,8 +254,8 @@ static int by_names(const void *x, const void *y)
 #define CV_THIS_TYPE expert
 static const cv_shape expert_shape[] = {
     CV_FIELD_AS(ALWAYS, "expert_slug", slug, ""),
-    CV_TEXTS("roles", roles.items, roles.count, "in the order in which they were had"),
-    CV_FIELD(ALWAYS, dialogues, "in which they sat"),
+    CV_TEXTS("roles", roles.items, roles.count, "in the order in which they began"),
+    CV_FIELD(ALWAYS, dialogues, "in which they were on the panel"),
     CV_FIELD(ALWAYS, rounds, "in which they were scored"),
     CV_FIELD_AS(ALWAYS, "total_score", score, ""),
     CV_FIELD(ALWAYS, contributions, "of every kind"),
@@ -303,7 +303,7 @@ const cv_shape cv_experts_shape[] = {
     CV_SUCCESS,
     CV_LIST("experts", experts.items, experts.count, expert_shape,
             "by all their scores, then by name; the same name is the same expert"),
-    CV_LIST("agreement", pairs.items, pairs.count, pair_shape, "who supported and opposed whom, by name"),
+    CV_LIST("agreement", pairs.items, pairs.count, pair_shape, "who supported and opposed whom"),
     CV_LIST("dialogues", parts.items, parts.count, part_shape, "only of one expert: where they sat"),
     {0},
 };

@@ -237,7 +237,7 @@ const cv_shape cv_history_shape[] = {
     CV_GROUP_IF(kind, "subject", subject_shape, ""),
     CV_LIST("events", page.items, page.count, cv_moment_shape, "in their order"),
     CV_FIELD_AS(ALWAYS, "count", page.count, ""),
-    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_MORE("next", next, "after", "only when there are more: give it as `after` to get the next page"),
     CV_PRINTED(text, "a timeline, for people"),
     {0},
 };

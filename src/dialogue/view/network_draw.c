@@ -6,9 +6,9 @@
  *     ├─●─  …
  *       │   address T0001
  *
- * Nodes stand below each other, round by round. What others lead to has a lane on the left: a line from the first to
+ * Nodes are below each other, round by round. What others lead to has a lane on the left: a line from the first to
  * the last of the rows that have to do with it, with an arrow at the node itself and a joint at each of those that lead
- * to it. Lanes of which no row is the same share a column; the text below a node tells what its edges are. Lanes that
+ * to it. Lanes of which no row is the same share a column; the text below a node says what its edges are. Lanes that
  * find no column are not drawn; the text still has them.
  */
 #include <stdlib.h>

@@ -266,7 +266,7 @@ static const cv_shape change_shape[] = {
 static const cv_shape dissent_shape[] = {
     CV_FIELD(ALWAYS, expert, ""),
     CV_FIELD(ALWAYS, round, ""),
-    CV_WORD(ALWAYS, "form", form, &forms, "where it stands"),
+    CV_WORD(ALWAYS, "form", form, &forms, "its state"),
     CV_WORD(ALWAYS, "outcome", outcome, &outcomes, ""),
     CV_FIELD(IF_ANY, verdict_id, ""),
     {0},

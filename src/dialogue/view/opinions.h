@@ -2,7 +2,7 @@
  * thought or only agreed, and how much experts say the same.
  *
  *     stance      of an expert after a round: undecided, objects (a tension, an opposition, a challenge), agrees
- * (stands by MOVE:CONVERGE), dissents (a dissent that stands); see dialogue/dynamics.h change      another stance than
+ * (stands by MOVE:CONVERGE), dissents (a dissent in force); see dialogue/dynamics.h change      another stance than
  * before, or a concession. Its evidence is what the expert could not know when it last said the other thing: evidence
  * of others since then, up to the round before, and its own dissent     kept (a verdict has it), withdrawn (the expert
  * agreed later), lost (it was written or meant, and the final verdict came without it), pending (nothing is decided

@@ -186,7 +186,7 @@ const cv_shape cv_overview_measures[] = {
     CV_NUMBER(ALWAYS, "open_tensions", open_tensions, 0, CV_NO_LIMIT, "once the round was registered"),
     CV_BY_HAND("tensions", write_tensions, tensions_schema),
     CV_NUMBER(ALWAYS, "new_perspectives", new_perspectives, 0, CV_NO_LIMIT, ""),
-    CV_FIELD_AS(ALWAYS, "converge_signals", signals, "experts of its panel who stood by their signal"),
+    CV_FIELD_AS(ALWAYS, "converge_signals", signals, "experts of its panel whose signal held"),
     CV_FIELD_AS(ALWAYS, "panel_size", panel, ""),
     CV_NUMBER(ALWAYS, "converge_percentage", percentage, 0, 100, "of the round that the final verdict ended: 100"),
     {0},

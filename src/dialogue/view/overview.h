@@ -21,8 +21,8 @@ typedef struct {
     const int64_t *tensions;  /* by cv_status */
     const cv_rec_seat *seats; /* its panel; none: everybody takes part */
     size_t seat_count;
-    size_t panel, signals; /* who had to signal convergence, and how many of them stood by it */
-    size_t outside;        /* others whose dissent stood */
+    size_t panel, signals; /* who had to signal convergence, and for how many of them it held */
+    size_t outside;        /* others who dissented */
     int reached;           /* the measure of convergence, in percent */
     bool enough;           /* the dialogue's target was reached */
     bool decided;          /* it was not, but the final verdict ended this round: it is converged, too */
@@ -63,7 +63,7 @@ int64_t cv_overview_velocity(const cv_overview_round *round);
 int64_t cv_overview_open(const cv_overview_round *round);
 
 /* The members that answers about one dialogue begin with: dialogue_id, rev, title, dialogue_status; and those that all
- * of them tell of a round. */
+ * of them are about a round. */
 extern const cv_shape cv_overview_head[];     /* of a cv_overview */
 extern const cv_shape cv_overview_measures[]; /* of a cv_overview_round */
 

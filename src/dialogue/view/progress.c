@@ -1,4 +1,4 @@
-/* progress.c - where a dialogue stands; see progress.h. */
+/* progress.c - the state of a dialogue; see progress.h. */
 #include "dialogue/view/progress.h"
 
 #include "dialogue/answer.h"
@@ -85,7 +85,7 @@ static cv_next_step decide(cv_arena *a, cv_str why)
 static cv_next_step recruit(void)
 {
     cv_next_step step =
-        call_next(CV_STR("Nobody takes part: add experts, then seat them."), CV_STR("dialogue expert-create"));
+        call_next(CV_STR("There are no experts: add some, then seat them."), CV_STR("dialogue expert-create"));
     with(&step, "data", CV_ARGUMENT_COMMAND, CV_STR("@expert.json"));
     with(&step, "role", CV_ARGUMENT_TOOL, CV_STR("\"…\""));
     with(&step, "tier", CV_ARGUMENT_TOOL, CV_STR("\"Core\""));
@@ -95,7 +95,7 @@ static cv_next_step recruit(void)
 
 static cv_next_step seat(cv_arena *a, const cv_state *s)
 {
-    cv_next_step step = call_next(CV_STR("Nobody sits: seat the panel."), CV_STR("dialogue evolve-panel"));
+    cv_next_step step = call_next(CV_STR("There is no panel: seat it."), CV_STR("dialogue evolve-panel"));
     long long round = (long long)cv_state_next_round(s);
     with(&step, "data", CV_ARGUMENT_COMMAND, CV_STR("@panel.json"));
     with(&step, "round", CV_ARGUMENT_TOOL, cv_arena_printf(a, "%lld", round));
@@ -128,7 +128,7 @@ static cv_next_step next_step(cv_arena *a, const cv_overview *c, const cv_conver
     size_t panel = cv_state_panel(s, CV_MAX_ROUND, &seats);
     if (is_given_up(s) || cv_state_is_closed(s))
         return call_next(is_given_up(s) ? CV_STR("The dialogue was abandoned; what was said can be exported.")
-                                        : CV_STR("The final verdict stands: export the decision."),
+                                        : CV_STR("There is a final verdict: export the decision."),
                          CV_STR("dialogue export"));
     if (s->experts.count == 0)
         return recruit();
@@ -229,14 +229,14 @@ static const cv_shape leader[] = {
 static const cv_shape file_shape[] = {
     CV_FIELD(ALWAYS, expert, ""),
     CV_FIELD(ALWAYS, path, ""),
-    CV_FIELD(IF_ANY, command, "what hands it in"),
+    CV_FIELD(IF_ANY, command, "the command that sends it"),
     {0},
 };
 #undef CV_THIS_TYPE
 
 #define CV_THIS_TYPE cv_estimate
 static const cv_shape estimate[] = {
-    CV_FIELD(OR_NULL, rounds_left, "null: nothing can be said"),
+    CV_FIELD(OR_NULL, rounds_left, "null: unknown"),
     CV_FIELD(ALWAYS, reason, ""),
     {0},
 };
@@ -253,18 +253,18 @@ const cv_shape cv_next_step_shape[] = {
 #define CV_THIS_TYPE cv_progress
 static const cv_shape blockers[] = {
     CV_LIST("tensions", blockers.items, blockers.count, blocker, "those that are open"),
-    CV_TEXTS("experts", convergence.missing, convergence.missing_count, "who does not stand by a signal"),
+    CV_TEXTS("experts", convergence.missing, convergence.missing_count, "experts without a signal in force"),
     CV_LIST_(TEXTS, CV_IF_ANY, false, "dissenting", convergence.dissenting, convergence.dissenting_count, NULL,
-             "whose dissent stands"),
+             "experts who dissent"),
     CV_LIST_(TEXTS, CV_IF_ANY, false, "dissent_not_registered", unregistered.items, unregistered.count, NULL,
-             "whose response has a dissent that no verdict has"),
+             "experts whose response has a dissent that is in no verdict"),
     {0},
 };
 
 const cv_shape cv_progress_convergence[] = {
     CV_NUMBER(ALWAYS, "percentage", convergence.percentage, 0, 100, "the smaller share, of tensions or of experts"),
     CV_JSON_AS(ALWAYS, NUMBER, "target", target, "1: everything"),
-    CV_FIELD_AS(ALWAYS, "converged", convergence.converged, "the target is reached, or the final verdict stands"),
+    CV_FIELD_AS(ALWAYS, "converged", convergence.converged, "the target is reached, or there is a final verdict"),
     CV_FIELD_AS(IF_ANY, "percentage_before_verdict", convergence.before,
                 "when the final verdict came before the target"),
     CV_FIELD_AS(ALWAYS, "tensions", convergence.tensions, ""),
@@ -313,7 +313,7 @@ static void find_files(cv_call *call, cv_progress *p)
                 (cv_unsent){all.items[i].expert, all.items[i].path, all.items[i].command};
     if (p->files.count == 0 || cv_str_eq(p->next.operation, CV_STR("dialogue verdict-register")))
         return;
-    p->next = call_next(cv_arena_printf(call->arena, "%zu response file%s of round %lld %s not handed in: see which.",
+    p->next = call_next(cv_arena_printf(call->arena, "%zu response file%s of round %lld %s not sent: see which.",
                                         p->files.count, p->files.count == 1 ? "" : "s", (long long)p->next_round,
                                         p->files.count == 1 ? "was" : "were"),
                         CV_STR("dialogue round-verify"));

@@ -1,4 +1,5 @@
-/* progress.h - where a dialogue stands, for whoever leads it: how it moved, what blocks it, who leads, what comes next.
+/* progress.h - the state of a dialogue, for anyone who leads it: how it moved, what blocks it, who leads, what comes
+ * next.
  *
  *     overview (overview.h)       what each round brought
  *     convergence             how far it is, and what is missing by name
@@ -35,7 +36,7 @@ typedef struct {
 /* A response that an expert wrote into a file, and the record does not have. */
 typedef struct {
     cv_str expert, path;
-    cv_str command; /* what hands it in, as the caller calls it */
+    cv_str command; /* the command that sends it, as the caller calls it */
 } cv_unsent;
 
 typedef struct {
@@ -48,7 +49,7 @@ typedef struct {
     cv_str target;                      /* the share that is enough, a decimal */
     size_t closed;                      /* tensions */
     CV_STATE_LIST(cv_blocker) blockers; /* tensions that are open */
-    CV_STATE_LIST(cv_str) unregistered; /* whose dissent stands in a response and in no verdict */
+    CV_STATE_LIST(cv_str) unregistered; /* who dissent in a response and in no verdict */
     CV_STATE_LIST(cv_unsent) files;     /* of the next round; only `progress` looks for them */
     cv_str text;                        /* for people, if they have asked */
 } cv_progress;

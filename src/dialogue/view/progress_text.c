@@ -1,4 +1,4 @@
-/* progress_text.c - where a dialogue stands, as a page for people; see progress.h. */
+/* progress_text.c - the state of a dialogue, as a page for people; see progress.h. */
 #include "dialogue/labels.h"
 #include "dialogue/people.h"
 #include "dialogue/view/chart.h"
@@ -185,7 +185,7 @@ static void say_files(cv_chart *c, const cv_progress *p)
     for (size_t i = 0; i < p->files.count; i++)
         names[i] = p->files.items[i].expert;
     if (p->files.count > 0)
-        cv_chart_names(c, "Response files that were not handed in:", names, p->files.count);
+        cv_chart_names(c, "Response files that were not sent:", names, p->files.count);
 }
 
 cv_str cv_progress_text(cv_chart c, const cv_progress *p)

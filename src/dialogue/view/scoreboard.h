@@ -1,7 +1,7 @@
 /* scoreboard.h - who scored what in which round, and what each round was worth.
  *
  *     all rounds      every round and every expert, totals over all of them
- *     one round       that round alone; totals as they stood after it
+ *     one round       that round alone; totals as they were after it
  *
  * A score is the judge's, and so are its components; the board only says when they do not add up. What was not scored
  * is null or a dash, never 0.

@@ -1,4 +1,4 @@
-/* standing.h - who scored what: every expert's scores round by round, and the order they stand in.
+/* standing.h - who scored what: every expert's scores round by round, and the order they are in.
  *
  *     rank  expert   R0  R1  R2  total
  *        1  muffin   12   9   —     21       the second round was not scored: that is no 0

@@ -23,7 +23,7 @@ typedef struct {
     cv_str status, since;                 /* what was asked for; may be empty */
     int64_t dialogues[CV_DIALOGUE_COUNT]; /* by status */
     int64_t total, begun, rounds, score;  /* of all of them; begun: have a round */
-    int64_t entities[CV_STATUS_COUNT];    /* by status, which tells the kind */
+    int64_t entities[CV_STATUS_COUNT];    /* by status, which implies the kind */
     int64_t verdicts[CV_VERDICT_COUNT];   /* by type */
     int64_t confidence[CV_CONFIDENCE_COUNT];
     int64_t no_confidence; /* none given */

@@ -1,4 +1,4 @@
-/* timeline.c - events as they are told; see timeline.h. */
+/* timeline.c - events as they are reported; see timeline.h. */
 #include "dialogue/view/timeline.h"
 
 #include "kit/who.h"
@@ -55,14 +55,14 @@ const cv_shape cv_moment_shape[] = {
     CV_JSON_AS(OR_EMPTY, NAMES, "by", event.actors, ""),
     CV_FIELD_AS(IF_ANY, "from", old_status, "the status before, when it changed"),
     CV_FIELD_AS(IF_ANY, "to", new_status, ""),
-    CV_FIELD_AS(IF_ANY, "agent", event.agent, "who acted, where somebody was named"),
-    CV_WORD(IF_ANY, "standing", event.standing, &cv_standing_words, "how sure that is"),
+    CV_FIELD_AS(IF_ANY, "agent", event.agent, "who acted, if somebody was named"),
+    CV_WORD(IF_ANY, "standing", event.standing, &cv_standing_words, "how certain that is"),
     CV_FIELD_AS(IF_ANY, "via", event.reference, "the entity or verdict that did it"),
     CV_FIELD_AS(IF_ANY, "result", event.result_id, "what it became"),
     CV_FIELD_AS(IF_ANY, "reason", event.reason, ""),
     CV_FIELD(IF_ANY, expert, "whose score was corrected"),
     CV_JSON_AS(IF_ANY, MAP, "old", old, "the values before a correction"),
-    CV_JSON_AS(IF_ANY, MAP, "data", data, "what else was noted"),
+    CV_JSON_AS(IF_ANY, MAP, "data", data, "other details"),
     CV_FIELD_AS(IF_ANY, "hash", event.hash, ""),
     {0},
 };

@@ -1,4 +1,4 @@
-/* limits.h - the ceilings of the dialogue room, with their reasons; those of all stand in base/limits.h. */
+/* limits.h - the ceilings of the dialogue room, with their reasons; those of all are in base/limits.h. */
 #ifndef CV_DIALOGUE_WORDS_LIMITS_H
 #define CV_DIALOGUE_WORDS_LIMITS_H
 
@@ -24,7 +24,7 @@ enum {
     CV_MAX_TAG = 40,
     CV_MAX_TAGS = 30,
     /* A label in characters: a cell of tables and a line of lists, in every later prompt. The longest that is known has
-     * 192; above the second number its writer is told. */
+     * 192; above the second number its writer gets a warning. */
     CV_MAX_LABEL = 500,
     CV_LONG_LABEL = 200,
     /* A role, a focus, a domain: one line of a prompt or a cell of a table. */

@@ -4,7 +4,7 @@
  * texts of the specification all come from its rows. A new word is a new row.
  *
  *     cv_ref_words.items[CV_REF_SUPPORT]     "support"
- *     cv_words_find(cv_ref_words, text)      CV_REF_SUPPORT for "SUPPORT", -1 for what is no such word
+ *     cv_words_find(cv_ref_words, text)      CV_REF_SUPPORT for "SUPPORT", -1 for any other word
  */
 #ifndef CV_DIALOGUE_WORDS_WORDS_H
 #define CV_DIALOGUE_WORDS_WORDS_H
@@ -59,10 +59,10 @@ bool cv_tension_status_is_open(cv_status status);
 typedef struct {
     cv_str word;
     cv_status status; /* of a tension */
-    bool is_clear;    /* else it tells how the tension moved, and only suggests the status */
+    bool is_clear;    /* else it says how the tension moved, and only suggests the status */
 } cv_tracked_word;
 
-/* The first known word in a cell, and where it stands; NULL: there is none. */
+/* The first known word in a cell, and where it is; NULL: there is none. */
 const cv_tracked_word *cv_tracked_find(cv_str cell, size_t *ret_at);
 
 /* ---- references, moves and the small vocabularies ---------------------------------------------- */

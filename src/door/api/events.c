@@ -5,7 +5,7 @@
  *     data: {"room": …, "scope": …, "rev": …, "operation": …, "who": […], …}     as `conclave feed` tells it
  *
  * One thread reads the feed for all streams, while there are any: when the store's files change, and from time to time.
- * Streams that stand at the same position share one reading, so a commit costs one query however many listen. Nobody
+ * Streams that are at the same position share one reading, so a commit costs one query however many listen. Nobody
  * waits for a client that reads slowly: the feed keeps what it has not got yet, not we. One that reads nothing at all
  * is cut off, and may come back.
  */

@@ -38,7 +38,7 @@ static void print_operation(cv_buf *out, const char *metric, const cv_operation 
 static void print_calls(cv_api *api, cv_buf *out)
 {
     static const char calls[] = "conclave_calls_total", time[] = "conclave_call_microseconds_total";
-    name(out, calls, "counter", "Calls of an operation over the API, by what became of them.");
+    name(out, calls, "counter", "Calls of an operation over the API, by outcome.");
     for (size_t i = 0; i < cv_op_count(); i++) {
         cv_api_count *c = &api->counts[i];
         uint64_t done = atomic_load(&c->done), refused = atomic_load(&c->refused), failed = atomic_load(&c->failed);
@@ -99,9 +99,9 @@ void cv_api_print_metrics(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_
     print_gauge(out, "conclave_calls_waiting", "Calls that wait for a worker.",
                 (int64_t)atomic_load(&api->workers->queued));
     print_gauge(out, "conclave_event_streams", "Clients that listen to events.", (int64_t)events.streams);
-    print_gauge(out, "conclave_event_streams_behind", "Clients that may not have heard of every commit yet.",
+    print_gauge(out, "conclave_event_streams_behind", "Clients that may not have received every commit yet.",
                 (int64_t)events.behind);
-    name(out, "conclave_feed_lag_seconds", "gauge", "From the last commit that was told to clients until it was.");
+    name(out, "conclave_feed_lag_seconds", "gauge", "Time from the last commit to its delivery to clients.");
     cv_buf_printf(out, "conclave_feed_lag_seconds %.3f\n", (double)events.lag_ms / 1e3);
     print_gauge(out, "conclave_record_readable", "1 when the record can be read.",
                 cv_service_is_readable(api->service));

@@ -1,5 +1,5 @@
 /* openapi.c - the API described in OpenAPI 3.1, from the rows of the operations and their schemas; see api.h. What is
- * not an operation stands in schemas/api/openapi.json.
+ * not an operation is in schemas/api/openapi.json.
  */
 #include <assert.h>
 

@@ -102,7 +102,7 @@ cv_api_events *cv_api_events_new(cv_service *service, unsigned patience_seconds)
 void cv_api_events_add(cv_api_call *call, cv_str position); /* takes the exchange over; from a worker */
 void cv_api_events_gone(cv_api_events *events, cv_http_exchange *x);
 
-/* Clients that listen; those of them that may not have heard everything yet; how late the last commit was told. */
+/* Clients that listen; those of them that may not have heard everything yet; how late the last commit was reported. */
 typedef struct {
     size_t streams, behind;
     int64_t lag_ms;

@@ -21,14 +21,14 @@ typedef union {
 /* What the user writes; NULL: 127.0.0.1. Names are looked up. */
 bool cv_endpoint_find(const char *text, uint16_t port, cv_endpoint *ret_address, cv_err *err);
 
-/* Only addresses, as they stand in a URL: IPv6 in brackets. False: it is something else. */
+/* Only addresses, as they are in a URL: IPv6 in brackets. False: it is something else. */
 bool cv_endpoint_read(cv_str text, cv_endpoint *ret_address);
 
 bool cv_endpoint_is_loopback(const cv_endpoint *address);
 bool cv_endpoint_is_any(const cv_endpoint *address);                 /* it stands for all addresses of this machine */
 bool cv_endpoint_eq(const cv_endpoint *one, const cv_endpoint *two); /* whatever their ports */
 
-/* As it stands in a URL. One that stands for all addresses leads nowhere: then the loopback's. */
+/* As it is in a URL. One that stands for all addresses leads nowhere: then the loopback's. */
 cv_str cv_endpoint_print(cv_arena *a, const cv_endpoint *address);
 
 #endif

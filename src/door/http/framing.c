@@ -85,7 +85,7 @@ static enum MHD_Result look_at(void *ctx, enum MHD_ValueKind kind, const char *k
     else if (has_controls(text))
         w->why = "the value of a header has a control character";
     else if (w->contiguous && !follows)
-        w->why = "a header goes on in the next line, has a NUL, or does not end with CR LF";
+        w->why = "a header continues on the next line, has a NUL, or does not end with CR LF";
     w->end = text.p + text.n;
     return w->why ? MHD_NO : MHD_YES;
 }

@@ -2,7 +2,7 @@
  *
  * Two readers of one connection, a proxy and this server, must cut it into the same requests. So a request that two
  * readers could understand differently is refused: a header twice that has one value, a length beside chunks, a header
- * that goes on in the next line, bytes that the library passes over.
+ * that goes on in the next line, bytes that the library skips.
  */
 #ifndef CV_DOOR_HTTP_FRAMING_H
 #define CV_DOOR_HTTP_FRAMING_H

@@ -8,9 +8,9 @@
  *
  * It listens on a loopback address unless told otherwise, and on others only with a token. Connections that say
  * nothing, or take too long to say it, are cut off; so is who does not read a stream. An exchange is held by the
- * connection and by whoever is to answer it: each gives up its share once, so an answer may come after the client has
- * gone. A request is refused as soon as it is known that it will be: the client need not have sent all of its body.
- * Every request has a number: it stands in the answer (X-Request-Id) and in the log.
+ * connection and by anyone who is to answer it: each gives up its share once, so an answer may come after the client
+ * has gone. A request is refused as soon as it is known that it will be: the client need not have sent all of its body.
+ * Every request has a number: it is in the answer (X-Request-Id) and in the log.
  */
 #ifndef CV_DOOR_HTTP_HTTP_H
 #define CV_DOOR_HTTP_HTTP_H
@@ -31,7 +31,7 @@ typedef struct {
     void (*gone)(cv_http_exchange *x, void *ctx); /* the client has left before the answer was whole */
     void *ctx;
     bool open;   /* it says nothing that is secret: no token is needed */
-    bool prompt; /* it answers at once: what is slow or fails is told in the log in any case */
+    bool prompt; /* it answers at once: what is slow or fails is reported in the log in any case */
 } cv_http_route;
 
 typedef struct {
@@ -49,7 +49,7 @@ typedef struct {
     unsigned request_seconds; /* a request must be whole by then */
     unsigned idle_seconds;    /* between requests */
     unsigned beat_seconds;    /* after which silence a stream gets its beat; 0: never */
-    bool log;                 /* every request is told in the log */
+    bool log;                 /* every request is reported in the log */
     /* Who serves what the routes hand over: those without work move bytes instead, so that what they read nobody needs
      * to be called for. The server's own thread takes over from one that does not come back, and calls others when what
      * waits does not move. NULL: the server does it alone. */
@@ -96,7 +96,7 @@ uint64_t cv_http_sent(cv_http_exchange *x); /* bytes that were sent so far */
 void cv_http_end(cv_http_exchange *x);
 void cv_http_cut(cv_http_exchange *x); /* the same, but the client is not waited for: its connection is shut down */
 
-/* Whoever answers it is done with it. */
+/* Anyone who answers it is done with it. */
 void cv_http_release(cv_http_exchange *x);
 
 /* ---- the server ------------------------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ cv_str cv_http_url(const cv_http_server *server, cv_arena *a); /* that leads the
 uint16_t cv_http_port(const cv_http_server *server);
 bool cv_http_is_everywhere(const cv_http_server *server); /* it listens on all addresses of this machine */
 
-/* From here on no route gets a request: who comes is told that the server ends. Nobody helps any more. */
+/* From here on no route gets a request: new requests get the answer that the server ends. Nobody helps any more. */
 void cv_http_close(cv_http_server *server);
 
 /* What has been answered is sent, as far as its clients read it at once. Nothing else happens after it. */

@@ -10,7 +10,7 @@ cv_http_functions cv_http_library;
 static bool refuse(cv_err *err)
 {
     const char *why = dlerror();
-    cv_err_set(err, CV_ERR_IO, "cannot load the library that serves HTTP: %s", why ? why : FILE_NAME);
+    cv_err_set(err, CV_ERR_IO, "cannot load the HTTP library: %s", why ? why : FILE_NAME);
     cv_err_suggest(err, CV_STR("install libmicrohttpd (Debian, Ubuntu: libmicrohttpd12)"));
     return false;
 }

@@ -10,7 +10,7 @@
  *     library.c    libmicrohttpd, loaded when the server starts
  *
  * Locks: a server's `lock` guards its list of connections, an exchange's its answer, `resumed_lock` the exchanges that
- * go on: taken in this order. What stands under "in the turn" belongs to the one who moves bytes, and so does the
+ * go on: taken in this order. What is under "in the turn" belongs to the one who moves bytes, and so does the
  * library: nobody else calls it.
  */
 #ifndef CV_DOOR_HTTP_PARTS_H
@@ -108,7 +108,7 @@ bool cv_http_exchange_is_cut(cv_http_exchange *x);
 
 /* ---- request_log.c ---------------------------------------------------------------------------------------------- */
 
-void cv_http_log(const cv_http_exchange *x, int status); /* if it is to be told */
+void cv_http_log(const cv_http_exchange *x, int status); /* if it is to be reported */
 
 /* ---- timeouts.c ------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  *     a worker without work    takes the turn, moves what there is, gives the turn back, serves what it has read
  *     the server               takes it when nobody has for a beat, until somebody wants it again
  *
- * So a request is mostly read, served and answered by one thread: nothing is handed over and nobody is woken. And a
+ * So a request is mostly read, served and answered by one thread: nothing is passed and nobody is woken. And a
  * request that takes long holds up no other: then the server's own thread reads the next ones and calls
  * more workers for them. While workers have nothing to do they sit in the turn and wait for bytes, and the server
  * sleeps.

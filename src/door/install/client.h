@@ -44,7 +44,7 @@ typedef struct {
 } cv_client_edited;
 
 /* The configuration with our entry set or removed. Of one that is there, only the program's path is changed; in a TOML
- * file it stands in a block of its own (toml_block.h). */
+ * file it is in a block of its own (toml_block.h). */
 bool cv_client_edit(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config,
                     cv_client_edited *ret, cv_err *err);
 

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-/* Where a value stands in a text: its bytes from `start` to `end`. */
+/* Where a value is in a text: its bytes from `start` to `end`. */
 typedef struct {
     size_t start, end;
 } cv_edit_range;

@@ -103,7 +103,7 @@ static bool skip_value(scanner *s, size_t depth)
 {
     object ignored;
     if (depth > CV_MAX_JSON_DEPTH)
-        return bad(s, "this is nested too deeply");
+        return bad(s, "the nesting is too deep");
     switch (peek(s)) {
     case '{':
         return skip_object(s, depth, (cv_str){NULL, 0}, &ignored);
@@ -206,7 +206,7 @@ static bool scan(cv_str text, cv_str key, cv_str name, object *ret_root, object 
         return false;
     skip_space(&s);
     if (s.at < text.n)
-        return bad(&s, "nothing is expected behind the object");
+        return bad(&s, "expected nothing after the object");
     if (!ret_root->found)
         return true;
     s.at = ret_root->value;

@@ -176,8 +176,8 @@ static bool see_outside(const cv_toml_scan *s, const search *f, const statement 
 {
     bool ours = begins(whole, &f->table), above = begins(&f->table, whole);
     if (ours && st->kind == ENTRY && f->closed && begins(&f->current, &f->table))
-        return refuse(s, st->start, "this stands behind our lines and so belongs to our table",
-                      CV_STR("move it in front of them, or below a table of its own; nothing was changed"));
+        return refuse(s, st->start, "this is after our lines and so belongs to our table",
+                      CV_STR("move it before them, or below a table of its own; nothing was changed"));
     if (ours)
         return refuse(s, st->start, "our entry is written here, outside of our lines", f->todo);
     if (above && st->kind != TABLE)

@@ -9,9 +9,9 @@
  * said about itself: one for standard input, one per Mcp-Session-Id for HTTP.
  *
  * Locks: host->lock guards the list of active jobs, subscriptions and sessions; a session's lock its questions; who
- * needs both takes the host's first. `send` and `finish` are called without either, but for
- * subscriptions, whose jobs must not go away while they are told something: so a transport's `send` must not call back
- * into the host.
+ * needs both takes the host's first. `send` and `finish` are called without either, except
+ * subscriptions, whose jobs must not go away while something is sent to them: so a transport's `send` must not call
+ * back into the host.
  */
 #ifndef CV_DOOR_MCP_HOST_H
 #define CV_DOOR_MCP_HOST_H
@@ -28,7 +28,7 @@ enum {
 typedef struct cv_mcp_job cv_mcp_job;
 typedef struct cv_mcp_session cv_mcp_session;
 
-/* A subscription is acknowledged once its resources have been looked at: what changes from then on is told. */
+/* A subscription is acknowledged once its resources have been looked at: what changes from then on is reported. */
 typedef enum { CV_MCP_NO_LOOK, CV_MCP_AWAITS_LOOK, CV_MCP_IN_LOOK } cv_mcp_look;
 
 typedef struct {
@@ -123,7 +123,7 @@ struct cv_mcp_session {
     cv_mcp_session *next;
 };
 
-/* An argument of a tool that stands in a header too (x-mcp-header). */
+/* An argument of a tool that is in a header too (x-mcp-header). */
 typedef struct {
     const cv_mcp_tool *tool;
     cv_str argument;
@@ -232,7 +232,7 @@ void cv_mcp_print_versions(cv_json_writer *w); /* a list: all that is spoken */
 extern const cv_str cv_mcp_level_words[CV_MCP_LEVELS];
 int cv_mcp_level_of(cv_str word); /* below zero: none */
 
-/* The arguments of all tools that are to stand in headers too. */
+/* The arguments of all tools that are to are in headers too. */
 void cv_mcp_find_mirrored(cv_mcp_host *host);
 
 /* ---- listen.c --------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* kept_answers.c - answers of steady tools, to be given again (base/answer_cache.h); see mcp.h.
  *
- *     tools/call  ->  the question: era, tool, bearer, arguments (printed anew: blanks do not matter)
+ *     tools/call  ->  the question: era, tool, bearer, arguments (printed again: blanks do not matter)
  *                 ->  its result as it was printed, at once
  *
  * Many agents who ask the same, and each again and again whether something has happened, cost next to nothing that way.

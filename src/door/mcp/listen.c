@@ -1,6 +1,6 @@
-/* listen.c - who wants to be told of changes, and telling them; see host.h.
+/* listen.c - clients that listen for changes, and what is sent to them; see host.h.
  *
- *     modern   subscriptions/listen: a request that stays open; what it is told carries its id
+ *     modern   subscriptions/listen: a request that stays open; what is sent to it carries its id
  *     legacy   lists: every client that is there; resources: those that it has subscribed to
  */
 #include "base/heap.h"

@@ -25,7 +25,7 @@ typedef struct cv_mcp_host cv_mcp_host;
 typedef struct cv_mcp_tool cv_mcp_tool;
 typedef struct cv_mcp_prompt cv_mcp_prompt;
 
-/* One request while it is served. The writer stands inside the list that the handler fills: `content` of a tool,
+/* One request while it is served. The writer is inside the list that the handler fills: `content` of a tool,
  * `contents` of a resource, `messages` of a prompt, the items of a list, the values of a completion. */
 typedef struct {
     cv_arena *arena; /* lives until the answer is sent */
@@ -36,7 +36,7 @@ typedef struct {
     cv_str text;   /* the message as it came */
     cv_str bearer; /* the token that came with it (HTTP); absent: none */
     cv_json_writer w;
-    bool is_error;      /* tools: the content tells what went wrong */
+    bool is_error;      /* tools: the content says what went wrong */
     cv_str structured;  /* tools: structuredContent as JSON, or empty */
     cv_str description; /* prompts, or empty */
     cv_str cursor;      /* lists: where to go on; empty: from the beginning */

@@ -38,7 +38,7 @@ static void read_call(const cv_json *tree, cv_rpc_message *m)
 static void read_answer(cv_rpc_message *m)
 {
     if (!m->id.n || !m->result == !m->error)
-        faulty(m, CV_RPC_INVALID, CV_STR("neither a request, a notification nor an answer"));
+        faulty(m, CV_RPC_INVALID, CV_STR("this is not a request, a notification or an answer"));
     else
         m->kind = CV_RPC_ANSWER;
 }

@@ -4,8 +4,8 @@
  *     workers       serve calls; their answers are collected and written together while more calls wait
  *     one more      waits for signals, so that the program ends at once whatever the others do
  *
- * Standard output carries messages and nothing else; what is wrong with a line is told on standard error. At the end of
- * input everything that was asked is answered first. Ending at any moment is safe: a write is whole or absent.
+ * Standard output carries messages and nothing else; what is wrong with a line is reported on standard error. At the
+ * end of input everything that was asked is answered first. Ending at any moment is safe: a write is whole or absent.
  */
 #include <errno.h>
 #include <poll.h>
@@ -60,7 +60,7 @@ static void flush(stdio *s)
     while (rest.n > 0 && !s->gone) {
         ssize_t n = write(STDOUT_FILENO, rest.p, rest.n);
         if (n < 0 && errno != EINTR) {
-            cv_log_line("cannot write to standard output: %s; exit status 2 follows. What the lost answers tell of "
+            cv_log_line("cannot write to standard output: %s; exit status 2 follows. What the lost answers report "
                         "was done:",
                         strerror(errno));
             s->gone = true;

@@ -221,6 +221,7 @@ bool cv_approval_check(cv_arena *a, const cv_approval_way *way, const cv_approva
     cv_err_set(err, CV_ERR_NOT_APPROVED, "this project brings %s that you have not approved: %.*s",
                open.count == 1 ? "a command or an endpoint" : "commands or endpoints", CV_FMT(cv_buf_str(&text)));
     cv_buf_release(&text);
-    cv_err_suggest(err, CV_STR("read it; then run the same at a terminal, where you are asked once, or add --yes"));
+    cv_err_suggest(err,
+                   CV_STR("read it; then run the same command at a terminal, where you are asked once, or add --yes"));
     return false;
 }

@@ -11,7 +11,7 @@
 
 #include "kit/reach/reach.h"
 
-/* What stands on the standard output of a program. */
+/* What is on the standard output of a program. */
 typedef enum {
     CV_OUTPUT_TEXT,   /* the answer */
     CV_OUTPUT_CLAUDE, /* {"type": "result", "result": "…", "usage": {…}, "total_cost_usd": 0.01} */

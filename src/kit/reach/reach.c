@@ -2,7 +2,7 @@
  *
  *     an input, a row, a table of a file
  *       -> gather     one object of the fields that are there, and the way that they are for
- *       -> form       the types, held against the schema of `agent add`
+ *       -> form       the types, compared with the schema of `agent add`
  *       -> meaning    words, URLs, names; what excludes each other; what is missing
  */
 #include "kit/reach/reach.h"
@@ -74,7 +74,7 @@ static cv_err *fault(const cv_reach_faults *f, const cv_json *details, cv_err_co
 
 const cv_json *cv_reach_gather(const cv_reach_faults *f, const cv_json *input, bool human, cv_str *ret_way)
 {
-    static const char twice[] = "it stands in reach_details as well", once[] = "give it once";
+    static const char twice[] = "reach_details has it, too", once[] = "give it once";
     const cv_json *nested = cv_json_get(input, CV_STR("reach_details"));
     cv_json *all = CV_NEW(f->arena, cv_json);
     *all = (cv_json){.type = CV_JSON_OBJECT, .offset = input->offset};
@@ -154,7 +154,7 @@ static void check_ways(const cv_reach_faults *f, const cv_json *details, cv_reac
         if (ways_of(name) & bit)
             continue;
         fault(f, details, CV_ERR_INVALID_VALUE, cv_arena_copy_z(f->arena, name),
-              cv_arena_printf(f->arena, "%.*s means nothing to an agent that is reached by %.*s", CV_FMT(name),
+              cv_arena_printf(f->arena, "%.*s does not apply to an agent that is reached by %.*s", CV_FMT(name),
                               CV_FMT(way_words[way]))
                   .p,
               "leave it out, or reach the agent in another way");
@@ -253,7 +253,7 @@ static void check_placeholders(const cv_reach_faults *f, const cv_json *details,
         cv_str near = cv_str_nearest(word, known, CV_COUNT(known));
         if (near.n)
             fault(f, details, CV_ERR_INVALID_VALUE, "command",
-                  cv_arena_printf(f->arena, "'%.*s' stands for nothing", CV_FMT(word)).p,
+                  cv_arena_printf(f->arena, "'%.*s' is not a known placeholder", CV_FMT(word)).p,
                   cv_arena_printf(f->arena, "did you mean %.*s?", CV_FMT(near)).p);
     }
 }

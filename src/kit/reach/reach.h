@@ -5,7 +5,7 @@
  *     mailbox   the prompt is mailed, the reply awaited
  *     human     somebody answers at a terminal or in the dashboard
  *
- * The same fields stand in `agent add`, in the registry (reach, reach_details) and in a file of agents; one table
+ * The same fields are in `agent add`, in the registry (reach, reach_details) and in a file of agents; one table
  * (fields.def) has them all:
  *
  *     {"command": "claude -p --model opus", "timeout": 600, "env": ["CLAUDE_CONFIG_DIR"]}
@@ -32,7 +32,7 @@ typedef struct {
     cv_reach_way way;
     /* a command */
     const cv_preset *preset; /* NULL: none */
-    cv_words argv;           /* whole, with what the preset adds; {prompt_file}, {output_file} may stand in it */
+    cv_words argv;           /* whole, with what the preset adds; {prompt_file}, {output_file} may are in it */
     cv_words env;            /* names of variables that it gets besides the usual ones */
     cv_str folder;           /* where it runs; empty: the project's root */
     /* an endpoint */
@@ -65,7 +65,7 @@ void cv_reach_place(const cv_reach_faults *faults, size_t from);
  * object, the rest. A field that is given twice is a fault. */
 const cv_json *cv_reach_gather(const cv_reach_faults *faults, const cv_json *input, bool human, cv_str *ret_way);
 
-/* Every fault is told; false: there are some. */
+/* Every fault is reported; false: there are some. */
 bool cv_reach_read(const cv_reach_faults *faults, cv_str way, const cv_json *details, cv_reach *ret_reach);
 
 /* What the row of an agent says. The error has the field. */

@@ -75,7 +75,7 @@ static bool read_url(cv_str url, parts *ret, cv_err *err)
         return refuse(err, "the address is longer than 2000 bytes", form);
     for (size_t i = 0; i < url.n; i++)
         if ((unsigned char)url.p[i] <= ' ' || (unsigned char)url.p[i] >= 0x7f || strchr("\\\"<>^`{|}#", url.p[i]))
-            return refuse(err, "the address has a character that does not belong into one", form);
+            return refuse(err, "the address has an invalid character", form);
     bool secure = cv_str_starts_nocase(url, CV_STR("https://"));
     if (!secure && !cv_str_starts_nocase(url, CV_STR("http://")))
         return refuse(err, "the address begins with neither https:// nor http://", form);

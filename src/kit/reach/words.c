@@ -50,7 +50,7 @@ static const struct {
     {'[', "a pattern needs a shell"},
 };
 
-static const char quote_it[] = "put it in single quotes to hand it on as it is, or call a script";
+static const char quote_it[] = "put it in single quotes to pass it on unchanged, or call a script";
 
 /* A dollar sign stands for something only if something follows that a shell replaces. */
 static bool is_variable(const splitter *s, bool quoted)

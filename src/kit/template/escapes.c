@@ -1,4 +1,4 @@
-/* escapes.c - what stands between quotes, with Python's escapes as characters. */
+/* escapes.c - what is between quotes, with Python's escapes as characters. */
 #include "base/utf8.h"
 #include "kit/template/parts.h"
 

@@ -5,7 +5,7 @@
  *
  *     {%- {{- {#-     all white space before it goes
  *     -%} -}} -#}     all white space behind it goes
- *     {%  {#          blanks before it on its line go, when nothing else stands there (lstrip_blocks); {%+ {#+ keep
+ *     {%  {#          blanks before it on its line go, when nothing else is there (lstrip_blocks); {%+ {#+ keep
  * them
  *     %}  #}          one line end behind it goes (trim_blocks); +%} +#} keep it
  *

@@ -1,5 +1,5 @@
 /* methods.c - what can be called: methods of texts, lists, dicts, loops and times, and the functions that every
- * template has. None of them changes a value. What Python's objects have besides these is told apart from a missing
+ * template has. None of them changes a value. What Python's objects have besides these is distinguished from a missing
  * key. */
 #include <time.h>
 
@@ -127,7 +127,7 @@ static bool str_split(cv_run *run, cv_tv *args, cv_tv *ret)
     if (!text_argument(run, &args[1], "sep", &by))
         return false;
     if (by.n == 0)
-        return cv_run_fail(run, "'sep' is not empty");
+        return cv_run_fail(run, "'sep' must not be empty");
     for (;; most -= most > 0) {
         size_t found = most != 0 ? cv_str_find(rest, by) : SIZE_MAX;
         if (!add_piece(run, &args[0], cv_str_head(rest, found), ret))

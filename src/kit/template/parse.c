@@ -106,7 +106,7 @@ static bool parse_target(cv_tparser *p, const char *until, cv_tnode **ret)
     p->quiet = false;
     p->loops = loops;
     if (p->end > 0 && p->source->text.p[p->end - 1] == ',')
-        return cv_tp_fail(p, "another name behind the comma");
+        return cv_tp_fail(p, "another name after the comma");
     return can_assign(p, *ret);
 }
 

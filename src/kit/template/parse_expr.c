@@ -59,7 +59,7 @@ bool cv_tp_unsupported(cv_tparser *p, size_t at, const char *what)
 
 void cv_tp_take(cv_tparser *p)
 {
-    assert(p->tok->kind != CV_TOK_END && "nothing stands behind the end");
+    assert(p->tok->kind != CV_TOK_END && "nothing follows the end");
     p->end = p->tok->at + p->tok->text.n + (p->tok->kind == CV_TOK_STRING ? 2 : 0);
     p->tok++;
 }

@@ -1,6 +1,6 @@
 /* parts.h - what the files of the template engine share: tokens, the tree, values, a render in progress.
  *
- * A value is what an expression evaluates to. Values never change once they are made (but for namespaces, loops and
+ * A value is what an expression evaluates to. Values never change once they are made (except namespaces, loops and
  * generators), so nothing holds itself and sharing is free. They live in the arena of the render.
  */
 #ifndef CV_KIT_TEMPLATE_PARTS_H
@@ -58,7 +58,7 @@ typedef struct {
 cv_str cv_t_normalise(cv_arena *a, cv_str text);
 bool cv_t_lex(cv_arena *a, const cv_source *source, cv_toks *ret_toks, cv_err *err);
 
-/* Adds what stands between quotes, escapes decoded (escapes.c); returns what is wrong with it, or NULL. */
+/* Adds what is between quotes, escapes decoded (escapes.c); returns what is wrong with it, or NULL. */
 const char *cv_t_decode(cv_str raw, cv_buf *out);
 
 /* An error at a place of a source; always false. */
@@ -203,7 +203,7 @@ const cv_tv *cv_tv_get(cv_run *run, const cv_tdict *dict, const cv_tv *key, bool
 /* A text that is the same for equal values, for sets; absent: the value cannot be a key. */
 cv_str cv_tv_key(cv_run *run, const cv_tv *v);
 
-/* What can fail is asked with a result; a failure is told in run->err. */
+/* What can fail is asked with a result; a failure is reported in run->err. */
 bool cv_tv_truth(cv_run *run, const cv_tv *v, bool *ret);
 bool cv_tv_equal(cv_run *run, const cv_tv *x, const cv_tv *y, bool *ret);
 bool cv_tv_less(cv_run *run, const cv_tv *x, const cv_tv *y, bool *ret); /* x < y */
@@ -219,7 +219,7 @@ bool cv_tv_repr(cv_run *run, const cv_tv *v, cv_buf *out);
 bool cv_tv_json(cv_run *run, const cv_tv *v, const cv_tv *indent, cv_buf *out);
 void cv_t_print_float(double real, cv_buf *out);
 
-/* Python's int(text, base) and float(text). CV_T_OTHER: the text is no number; CV_T_BEYOND: above 64 bits. */
+/* Python's int(text, base) and float(text). CV_T_OTHER: the text is not a number; CV_T_BEYOND: above 64 bits. */
 typedef enum { CV_T_FINE, CV_T_OTHER, CV_T_BEYOND } cv_t_reading;
 cv_t_reading cv_t_read_int(cv_str text, int64_t base, int64_t *ret);
 cv_t_reading cv_t_read_float(cv_arena *a, cv_str text, double *ret);
@@ -311,7 +311,7 @@ struct cv_tframe {
 typedef struct {
     cv_tstmt *items;
     size_t count, capacity;
-    const cv_tframe *frame; /* NULL: it is no scope */
+    const cv_tframe *frame; /* NULL: it is not a scope */
 } cv_tbody;
 
 struct cv_tstmt {
@@ -491,7 +491,7 @@ bool cv_tloop_length(cv_run *run, cv_tloop *loop, int64_t *ret);
 
 enum { CV_T_PARAMS = 6 };
 
-/* `args[0]` is what stands before the bar; an argument that was not given is undefined, with .node NULL. */
+/* `args[0]` is what is before the bar; an argument that was not given is undefined, with .node NULL. */
 typedef bool (*cv_t_work)(cv_run *run, cv_tv *args, cv_tv *ret);
 
 typedef struct {

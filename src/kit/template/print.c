@@ -218,7 +218,7 @@ static bool put_compound(cv_run *run, const cv_tv *v, cv_buf *out)
         cv_err_suggest(run->err, CV_STR("add |list or |join"));
         return false;
     default:
-        cv_run_fail(run, "a function cannot be printed: parentheses are missing behind its name");
+        cv_run_fail(run, "a function cannot be printed: parentheses are missing after its name");
         return false;
     }
 }

@@ -1,4 +1,4 @@
-/* tests.c - what stands behind `is`. */
+/* tests.c - what is behind `is`. */
 #include "kit/template/parts.h"
 
 #define TEST(name, condition)                                                                                          \

@@ -103,7 +103,7 @@ bool cv_door_agent_at(cv_mail_door *door, const char *folder, cv_door_agent **re
 /* Replaces or makes a file, whole, without a sync. What somebody else wrote there stays (file_changed). */
 bool cv_door_write(cv_where where, cv_str bytes, cv_err *err);
 
-/* The same, and what stands there goes by the rules (base/file.h): what is not known is kept beside it. */
+/* The same, and what is there goes by the rules (base/file.h): what is not known is kept beside it. */
 bool cv_door_replace(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
 
 /* Gives a file another place, never over another one. `durable`: it is there after a crash, too. *ret_gone: it was not

@@ -27,13 +27,13 @@ static bool examine_folder(cv_doctor *d, cv_mail_door *door, const char *name, c
     if (!known && lost > 0) {
         cv_doctor_finding *f =
             cv_doctor_say(d, "mail files", CV_DOCTOR_WARNING,
-                          "%zu files in runtime/%s are not taken in: no agent with files is called so", lost, name);
+                          "%zu files in runtime/%s were not read in: no agent with files has this name", lost, name);
         f->remedy = cv_call_name(&d->call, CV_STR("agent list"), CV_STR(""), NULL, 0);
     }
     if (bad > 0) {
         cv_doctor_finding *f =
-            cv_doctor_say(d, "mail files", CV_DOCTOR_NOTE, "%zu files of '%s' could not be taken in", bad, name);
-        f->remedy = cv_arena_printf(door->arena, "the reasons stand beside them in %s/runtime/%s/quarantine",
+            cv_doctor_say(d, "mail files", CV_DOCTOR_NOTE, "%zu files of '%s' could not be read in", bad, name);
+        f->remedy = cv_arena_printf(door->arena, "the reasons are beside them in %s/runtime/%s/quarantine",
                                     cv_door_root(door).path, name);
     }
     return true;

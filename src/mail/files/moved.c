@@ -6,7 +6,7 @@
  *
  * Moving to done/ or failed/ without a claim is both in one. What another session has claimed (by a command, with a
  * token) is not finished by a file: it goes back to claimed/. A claim whose time is over goes back to the inbox,
- * whoever had it; whoever moves it again claims it again. So of several hands one has a file, and what is late is
+ * anyone who had it; anyone who moves it again claims it again. So of several hands one has a file, and what is late is
  * refused.
  */
 #include "mail/files/show.h"

@@ -1,12 +1,12 @@
-/* registry.c - what changes who can act goes into the governance log: registrations, limits, tokens; see log.h. Whoever
- * was registered gets a mailbox, and the next number of mailboxes.
+/* registry.c - what changes who can act goes into the governance log: registrations, limits, tokens; see log.h. Anyone
+ * who was registered gets a mailbox, and the next number of mailboxes.
  *
  *     commits of the registry  ->  mail log, with an op_id of the commit  ->  the position of this reader moves on
  *                              ->  mailboxes in the order of registration
  *
  * The registry is the project's, and its writes know nothing of this room: the room catches up with the feed. Its
- * position is kept by the store, and the op_id makes it once, whoever is killed and however many folders show one
- * record.
+ * position is kept by the store, and the op_id makes it once, the process that is killed and however many folders show
+ * one record.
  */
 #include "mail/files/show.h"
 #include "mail/files/take.h"

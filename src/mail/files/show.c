@@ -208,7 +208,7 @@ static bool write_new(cv_mail_door *door, const cv_door_agent *agent, const cv_m
     if (beyond)
         return true;
     if (again)
-        cv_door_log(door, agent, "%s was gone, but is not done: it was written again; move it to done/ or failed/",
+        cv_door_log(door, agent, "%s was removed, but is not done: it was written again; move it to done/ or failed/",
                     name);
     return write_message(door, agent, to, d, name, err);
 }

@@ -18,7 +18,7 @@ typedef struct {
 bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipient, cv_mtext_writing writing,
                    int indent, cv_str *ret_text, cv_err *err);
 
-/* Puts the file of a delivery where its state wants it. `again`: it was missing, which is told. */
+/* Puts the file of a delivery where its state wants it. `again`: it was missing, which is reported. */
 bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err);
 
 /* Is a file of an outbox the view of a message that was sent, as it was written? Then it is not to be sent. */

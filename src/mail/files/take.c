@@ -49,7 +49,7 @@ cv_door_state cv_door_look(cv_mail_door *door, cv_where file, cv_str *ret_why)
     if (!valid)
         *ret_why = cv_arena_printf(
             door->arena, "it may still be written to: %s when nobody has changed it for %d s: %.*s",
-            readable ? "it is sent as it is meant" : "it goes to quarantine", CV_DOOR_QUIET_MS / 1000, CV_FMT(flaw));
+            readable ? "it is then sent with repairs" : "it goes to quarantine", CV_DOOR_QUIET_MS / 1000, CV_FMT(flaw));
     cv_arena_release(&a);
     return valid ? CV_DOOR_WHOLE : readable ? CV_DOOR_REPAIRABLE : CV_DOOR_UNREADABLE;
 }
@@ -291,7 +291,7 @@ static outcome send_from(cv_mail_door *door, const cv_door_agent *agent, const c
 {
     cv_str sender = cv_mtext_field_text(door->arena, m, CV_MTEXT_SENDER);
     if (sender.n && !cv_mtext_is_placeholder(sender) && !is_same(door, agent, sender)) {
-        *ret_why = cv_arena_printf(door->arena, "it says that '%.*s' sends it, but it stands in the outbox of '%.*s'",
+        *ret_why = cv_arena_printf(door->arena, "it names '%.*s' as its sender, but it is in the outbox of '%.*s'",
                                    CV_FMT(cv_excerpt(door->arena, sender)), CV_FMT(agent->id));
         return REFUSED;
     }
@@ -417,7 +417,7 @@ static outcome run(cv_mail_door *door, cv_door_agent *agent, const taken *t, cv_
     outcome what = t->kind == CV_DOOR_FROM_INBOX ? send_to(door, agent, &m, t->op_id, &text.notes, ret_why)
                                                  : send_from(door, agent, &m, t->op_id, &text.notes, ret_why);
     if (what == DONE && text.notes.count)
-        cv_door_log(door, agent, "%s was sent as it was meant; the original is in archive/: %.*s", t->name,
+        cv_door_log(door, agent, "%s was repaired and sent; the original is in archive/: %.*s", t->name,
                     CV_FMT(cv_mtext_notes_text(door->arena, &text.notes)));
     return what;
 }
@@ -433,7 +433,7 @@ static bool work_off(cv_mail_door *door, cv_door_agent *agent, const char *name,
     struct stat st;
     *ret_waits = false;
     if (!read_name(door->arena, name, &t))
-        return cv_door_quarantine(door, agent, file, name, CV_STR("it was put where nothing is to be put"), err);
+        return cv_door_quarantine(door, agent, file, name, CV_STR("files must not be put into this folder"), err);
     cv_door_state state = cv_door_look(door, file, &why);
     if (state != CV_DOOR_WHOLE) {
         cv_door_tell(door, agent, t.name, CV_DOOR_WAITING, why);

@@ -25,7 +25,7 @@ typedef enum {
 } cv_door_state;
 cv_door_state cv_door_look(cv_mail_door *door, cv_where file, cv_str *ret_why);
 
-/* Where a file stood says what it is: a message for others, a message for this agent, an edited mailbox. */
+/* The place of a file says what it is: a message for others, a message for this agent, an edited mailbox. */
 typedef enum { CV_DOOR_FROM_OUTBOX = 'o', CV_DOOR_FROM_INBOX = 'i', CV_DOOR_FROM_MAILBOX = 'm' } cv_door_kind;
 
 /* Takes the file and does what it asks for, after all that were taken before it. *ret_waits: one of this kind could not

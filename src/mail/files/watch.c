@@ -24,11 +24,11 @@ static const cv_shape file_shape[] = {
 #define CV_THIS_TYPE watched
 const cv_shape cv_mail_watch_shape[] = {
     CV_SUCCESS,
-    CV_FIELD(ALWAYS, taken, "files that were taken in while it watched"),
+    CV_FIELD(ALWAYS, taken, "files that were read in"),
     CV_FIELD(ALWAYS, refused, "… that went to a quarantine"),
     CV_FIELD(ALWAYS, written, "… that were written"),
     CV_FIELD(ALWAYS, waiting, "files that may still be written to: look again"),
-    CV_LIST("files", files.items, files.count, file_shape, "the first 100 of these, those that were written aside"),
+    CV_LIST("files", files.items, files.count, file_shape, "the first 100 of these, without the written ones"),
     CV_FIELD_AS(IF_ANY, "files_left_out", files.left_out, "further ones"),
     {0},
 };

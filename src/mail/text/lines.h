@@ -4,8 +4,8 @@
  *     {"message_id": "m2", "ta         the last line without its end: torn, or whole and only the line break is missing
  *
  * Files that should be JSON Lines are often one JSON array; then its items come one by one. Empty lines, comments
- * before a line and NULs behind the last one are passed over. A line that cannot be read is told with its reason; the
- * others come all the same.
+ * before a line and NULs behind the last one are skipped. A line that cannot be read is reported with its reason; the
+ * others come anyway.
  */
 #ifndef CV_MAIL_TEXT_LINES_H
 #define CV_MAIL_TEXT_LINES_H
@@ -23,7 +23,7 @@ typedef enum {
 
 typedef struct {
     size_t number; /* 1-based line (of an array: item) */
-    cv_str bytes;  /* as they stand there */
+    cv_str bytes;  /* as they are there */
     cv_mtext text; /* how they were read; state from EMPTY on: not */
     cv_str reason; /* … and why */
 } cv_mtext_line;

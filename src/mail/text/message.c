@@ -319,7 +319,7 @@ bool cv_mtext_message_read(cv_arena *a, cv_str text, const cv_json *value, cv_mt
     if (ret->fields[CV_MTEXT_COMMAND].p)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "this object has neither a command (or type) nor a body");
-    cv_err_suggest(err, CV_STR("name what is wanted in \"type\" and the rest in \"data\""));
+    cv_err_suggest(err, CV_STR("name the request in \"type\" and the rest in \"data\""));
     return false;
 }
 

@@ -9,7 +9,7 @@
  *               "why": "red"},                      "data": {"why": "red"},
  *      "colour": 7}                                 "colour": 7}
  *
- * A message is its fields (fields.def) and whatever else stood there, each value in the bytes that it was written in.
+ * A message is its fields (fields.def) and whatever else was there, each value in the bytes that it was written in.
  * So one writing becomes the other and back without a byte of difference, unknown fields included: a name that means
  * something in the other writing only is written there with a prefix ("mailbox:type", "envelope:command"). The order of
  * members is the writing's own.
@@ -44,10 +44,10 @@ typedef struct {
 typedef struct {
     cv_mtext_writing writing;            /* that it was read from */
     cv_str fields[CV_MTEXT_FIELD_COUNT]; /* JSON as it was written; absent: not there */
-    cv_mtext_members data;               /* what else stood in `data` … */
-    cv_str data_raw;                     /* … which was no object */
+    cv_mtext_members data;               /* what else was in `data` … */
+    cv_str data_raw;                     /* … which was not an object */
     cv_str data_whole;                   /* all of `data` as it was written, of an envelope */
-    cv_mtext_members extra;              /* what else stood beside it */
+    cv_mtext_members extra;              /* what else was beside it */
 } cv_mtext_message;
 
 /* Letters and digits count, without their case: "targetId", "target-id" and "Target_ID " are one name. */
@@ -56,11 +56,11 @@ bool cv_mtext_is_same_name(cv_str x, cv_str y);
 /* The members of an object of this strict text. */
 void cv_mtext_members_of(cv_arena *a, cv_str text, const cv_json *object, cv_mtext_members *ret);
 
-/* A message that stands in a list of its own, or in a string, is taken out of it, and that is noted. */
+/* A message that is in a list of its own, or in a string, is taken out of it, and that is noted. */
 void cv_mtext_message_unwrap(cv_arena *a, cv_mtext *text);
 
-/* Reads an object of this strict text as a message. Names of the wild are noted. False: it is no object, or has nothing
- * of a message in it. */
+/* Reads an object of this strict text as a message. Names of the wild are noted. False: it is not an object, or has
+ * nothing of a message in it. */
 bool cv_mtext_message_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_notes *notes, cv_mtext_message *ret,
                            cv_err *err);
 
@@ -71,7 +71,7 @@ void cv_mtext_message_print(cv_buf *out, const cv_mtext_message *message, cv_mte
 /* A field as text: a string decoded, a number as it was written; absent for null and whatever else. */
 cv_str cv_mtext_field_text(cv_arena *a, const cv_mtext_message *message, cv_mtext_field field);
 
-/* What is no field, as an object {"data": {…}, "name": …} on one line; absent: nothing. */
+/* What is not a field, as an object {"data": {…}, "name": …} on one line; absent: nothing. */
 cv_str cv_mtext_extra_print(cv_arena *a, const cv_mtext_message *message);
 bool cv_mtext_extra_read(cv_arena *a, cv_str json, cv_mtext_message *message, cv_err *err);
 

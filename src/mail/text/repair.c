@@ -1,4 +1,4 @@
-/* repair.c - what may stand around a text, and how it stands at all; see repair.h. The pass over the value itself is in
+/* repair.c - what may be around a text, and its form as a whole; see repair.h. The pass over the value itself is in
  * rewrite.c.
  *
  *     bytes -> valid? done -> UTF-16 -> UTF-8? -> NULs behind it -> byte order mark -> fence -> another language?
@@ -340,7 +340,7 @@ static bool strip(cv_mtext *ret, cv_arena *a, cv_str whole, cv_str *s, cv_err *e
     }
     size_t nul = cv_str_find_char(*s, '\0');
     if (nul != SIZE_MAX)
-        return refuse(ret, CV_MTEXT_DAMAGED, err, whole, nul, "a NUL byte stands in the middle of the text",
+        return refuse(ret, CV_MTEXT_DAMAGED, err, whole, nul, "there is a NUL byte in the middle of the text",
                       "write the file again; a crash of the machine leaves such bytes");
     if (cv_str_starts(*s, CV_STR("\xEF\xBB\xBF"))) {
         cv_mtext_note_add(&ret->notes, a, CV_MTEXT_REPAIR_BOM, 0, (cv_str){0});

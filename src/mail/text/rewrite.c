@@ -1,11 +1,11 @@
 /* rewrite.c - one pass over a text that is nearly JSON; see repair.h.
  *
- *     value -> object -> key ':' value ',' …        each function stands at the first byte of what it reads,
+ *     value -> object -> key ':' value ',' …        each function is at the first byte of what it reads,
  *           -> array  -> value ',' …                writes it to `out` and steps behind it
  *           -> string, number, word, placeholder
  *
  * Right tokens and white space are copied as they are. A comma is copied at once; when a bracket follows it becomes a
- * blank. Braces that a template doubled are counted where they open; where they close, as many are passed over as the
+ * blank. Braces that a template doubled are counted where they open; where they close, as many are skipped as the
  * levels above can spare.
  */
 #include "mail/text/rewrite.h"

@@ -11,7 +11,7 @@ bool cv_mtext_rewrite(cv_arena *a, cv_str whole, cv_str s, cv_mtext *ret, cv_err
 /* The length of the placeholder that `s` begins with, or 0. */
 size_t cv_mtext_placeholder_at(cv_str s);
 
-/* The same of a call that nobody made: uuid4(), datetime.now().isoformat(), new Date(). It stands on one line. */
+/* The same of a call that nobody made: uuid4(), datetime.now().isoformat(), new Date(). It is on one line. */
 size_t cv_mtext_call_at(cv_str s);
 
 #endif

@@ -7,7 +7,7 @@
  *       key:             its opening line is missing
  *
  * A header has a key "wolfie.header…" or "dialog"; other front matter is foreign. What is not closed, not opened or
- * mistyped is read all the same and says so in its state: it must not be changed.
+ * mistyped is read anyway and says so in its state: it must not be changed.
  */
 #include "notes/text/reading.h"
 
@@ -19,7 +19,7 @@ const cv_str cv_header_states[CV_HEADER_STATE_COUNT] = {
     CV_STR_INIT("its header is not opened: the first line '---' is missing"),
     CV_STR_INIT("the line that opens its header is mistyped: it must be '---'"),
     CV_STR_INIT("its header has no lines '---' around it"),
-    CV_STR_INIT("its header stands in a code fence, as an example does"),
+    CV_STR_INIT("its header is in a code fence, like an example"),
 };
 
 static bool is_header_key(cv_str content, bool item)

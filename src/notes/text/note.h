@@ -3,8 +3,8 @@
  *     ---                                     bare, at the top: a WOLFIE header
  *     wolfie.headers.version: 4.0.1           its top-level keys
  *     dialog:                                 the header dialog: a map, or a list with the newest first
- *       speaker: CURSOR                       a field: key, value, style, and where each of its bytes stands
- *       target: @everyone                     not YAML (81 % of real headers are not): read all the same
+ *       speaker: CURSOR                       a field: key, value, style, and where each of its bytes is
+ *       target: @everyone                     not YAML (81 % of real headers are not): read anyway
  *       message: "…"
  *     ---
  *
@@ -37,7 +37,7 @@ typedef enum {
     CV_STYLE_SINGLE,  /* '…' */
     CV_STYLE_LITERAL, /* | */
     CV_STYLE_FOLDED,  /* > */
-    CV_STYLE_BROKEN,  /* a quote that is not closed on its line: the value is the rest of the line as it stands */
+    CV_STYLE_BROKEN,  /* a quote that is not closed on its line: the value is the rest of the line as it is */
     CV_STYLE_COUNT
 } cv_note_style;
 extern const cv_str cv_note_styles[CV_STYLE_COUNT];
@@ -151,7 +151,7 @@ bool cv_notes_is_binary(cv_str text);
 /* A digest of all that is not a note: the same before and after notes are set or added. */
 cv_str cv_notes_body_digest(cv_arena *a, const cv_notes_file *file);
 
-/* The line that a byte stands on, from 1. */
+/* The line that a byte is on, from 1. */
 size_t cv_notes_line_of(cv_str text, size_t offset);
 
 /* Code points; a byte that is not UTF-8 counts as one. */

@@ -178,16 +178,14 @@ static cv_str fitted(cv_arena *a, const cv_notes_file *file, cv_str header, size
 static bool no_comments(const cv_notes_file *file, cv_err *err)
 {
     bool is_other = file->language == CV_LANG_OTHER;
-    cv_err_set(
-        err, CV_ERR_NOTES_NO_COMMENT, "%s",
-        is_other ? "the name of the file does not tell its language, so it is not known how a comment is written in it"
-        : file->language == CV_LANG_XML
-            ? "comments of XML cannot hold the line '---', so a file of this kind cannot have a note"
-            : "files of this kind have no comments that could hold a note");
-    cv_err_suggest(
-        err, is_other ? CV_STR("give the file an ending that tells it, like .sh or .md; or put the note into a file "
-                               "beside it, like its README.md")
-                      : CV_STR("put the note into a file beside it, like its README.md"));
+    cv_err_set(err, CV_ERR_NOTES_NO_COMMENT, "%s",
+               is_other ? "the name of the file does not show its language, so the form of its comments is not known"
+               : file->language == CV_LANG_XML
+                   ? "comments of XML cannot hold the line '---', so a file of this kind cannot have a note"
+                   : "files of this kind have no comments that could hold a note");
+    cv_err_suggest(err, is_other ? CV_STR("give the file an ending like .sh or .md; or put the note into a file "
+                                          "beside it, like its README.md")
+                                 : CV_STR("put the note into a file beside it, like its README.md"));
     return false;
 }
 
@@ -294,11 +292,11 @@ static bool find_heading(const cv_notes_file *file, cv_str before, size_t *ret_l
 
 static const char *const state_reasons[] = {
     [CV_AT_CODE] = NULL,
-    [CV_AT_COMMENT] = "it stands in a comment",
-    [CV_AT_HTML_COMMENT] = "it stands in a comment",
-    [CV_AT_STRING] = "it stands in a string, a tag or a block of text that the note would become a part of",
-    [CV_AT_FENCE] = "it stands in a code fence, where nothing counts as a note",
-    [CV_AT_OUTSIDE] = "it stands outside of PHP code, where the note would be printed",
+    [CV_AT_COMMENT] = "it is in a comment",
+    [CV_AT_HTML_COMMENT] = "it is in a comment",
+    [CV_AT_STRING] = "it is in a string, a tag or a block of text, and the note would become a part of that",
+    [CV_AT_FENCE] = "it is in a code fence, where nothing counts as a note",
+    [CV_AT_OUTSIDE] = "it is outside of PHP code, where the note would be printed",
     [CV_AT_MARKUP] = NULL,
     [CV_AT_UNSURE] = NULL,
 };
@@ -342,15 +340,15 @@ static const char *trouble_with_lines(const cv_notes_file *file, size_t at, cv_a
     cv_str prev = prev_at == SIZE_MAX ? CV_STR("") : cv_line_text(file->text, cv_line_at(file->text, prev_at));
     cv_str trimmed = cv_str_trim(next);
     if (cv_str_ends(prev, CV_STR("\\")) || (reader == CV_READ_POWERSHELL && cv_str_ends(prev, CV_STR("`"))))
-        return "the line before it goes on here";
+        return "the line before it continues here";
     if (markup == CV_AT_UNSURE && may_be_markup(file, prev, next))
-        return "it may stand in markup, which would show the note";
+        return "it may be in markup, which would show the note";
     if (reader == CV_READ_YAML && !begins_something(next_text(file->text, at)))
-        return "it goes on with the text of the line before it";
+        return "it continues the text of the line before it";
     if (reader != CV_READ_MARKDOWN || cv_notes_is_blank(prev))
         return NULL;
     if (trimmed.n && trimmed.p[0] == '|' && cv_str_starts(cv_str_trim(prev), CV_STR("|")))
-        return "it stands in a table";
+        return "it is in a table";
     bool is_underline = trimmed.n && (trimmed.p[0] == '=' || trimmed.p[0] == '-');
     for (size_t i = 1; is_underline && i < trimmed.n; i++)
         is_underline = trimmed.p[i] == trimmed.p[0];
@@ -367,12 +365,12 @@ static bool is_free(const cv_notes_file *file, size_t at, size_t line, cv_notes_
     cv_at state, other, markup;
     bool in_line;
     if (!has_header && at < place_of_header(file, &in_line))
-        return no_place(err, line, "what must come first in the file stands there", "name a line below it");
+        return no_place(err, line, "the first line of the file must stay first", "name a line below it");
     if (has_header && at < h->whole.end)
         return no_place(err, line, "the header must come first and stay whole", "name a line below the header");
     for (size_t i = 0; i < file->count; i++)
         if (at > file->items[i].at.start && at < file->items[i].at.end && file->items[i].kind == CV_NOTE_KIND_INLINE)
-            return no_place(err, line, "it stands in another note", "name a line before or behind that note");
+            return no_place(err, line, "it is in another note", "name a line before or after that note");
     cv_notes_states(file->text, reader, false, from, &at, 1, &state);
     cv_notes_states(file->text, reader, true, from, &at, 1, &other);
     markup = reader == CV_READ_SCRIPT ? cv_notes_markup_at(file->text, at) : CV_AT_CODE;
@@ -381,7 +379,7 @@ static bool is_free(const cv_notes_file *file, size_t at, size_t line, cv_notes_
                       : state_reasons[other] ? state_reasons[other]
                                              : state_reasons[markup];
     why = why ? why : trouble_with_lines(file, at, markup);
-    return !why || no_place(err, line, why, "name another line, before or behind that part of the file");
+    return !why || no_place(err, line, why, "name another line, before or after that part of the file");
 }
 
 /* ---- the note there

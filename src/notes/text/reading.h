@@ -35,7 +35,7 @@ bool cv_notes_is_blank(cv_str content);
 bool cv_notes_is_rule(cv_str content);   /* "---" alone */
 bool cv_notes_is_banner(cv_str content); /* at least four of = - * # _ alone */
 
-/* "key:", "key: value", with `item` also "- key: value". *ret_key, and what stands behind the colon. */
+/* "key:", "key: value", with `item` also "- key: value". *ret_key, and what is behind the colon. */
 bool cv_notes_split_key(cv_str content, bool item, cv_str *ret_key, cv_str *ret_rest);
 
 /* Lines one after the other, each stripped. */
@@ -53,7 +53,7 @@ cv_cursor cv_cursor_at(cv_arena *a, cv_str text, cv_notes_container container, c
 bool cv_cursor_ended(const cv_cursor *c);
 void cv_cursor_next(cv_cursor *c);
 
-/* The field on the cursor's line, with the lines of its value; the cursor stands behind them afterwards. `rest` is a
+/* The field on the cursor's line, with the lines of its value; the cursor is after them afterwards. `rest` is a
  * view into the line, as cv_notes_split_key gave it. */
 cv_note_field cv_notes_read_field(cv_cursor *c, cv_str key, cv_str rest, size_t indent);
 
@@ -76,7 +76,7 @@ void cv_notes_read_header(cv_arena *a, cv_notes_file *file);
 /* The keys of a header between two lines, and its dialogs. */
 void cv_notes_read_keys(cv_arena *a, cv_str text, cv_notes_header *header, cv_note_list *ret_notes);
 
-/* How things stand where a line begins: in code or text, in a comment, in a string, in a fence. */
+/* How things are where a line begins: in code or text, in a comment, in a string, in a fence. */
 typedef enum {
     CV_AT_CODE,
     CV_AT_COMMENT,

@@ -1,7 +1,7 @@
-/* walk.h - one walk over the text of a file, which tells how things stand where chosen lines begin. Not for others.
+/* walk.h - one walk over the text of a file, which says how things are where chosen lines begin. Not for others.
  *
  *     walk.c      code of any language, as a cv_lexis describes its strings and comments
- *     states.c    the languages, and what is no code: Markdown, HTML, YAML, TeX
+ *     states.c    the languages, and what is not code: Markdown, HTML, YAML, TeX
  *     markup.c    JavaScript with tags in it
  *
  * Everything is passed once, from the beginning to the end: the state of a stretch is the state of the lines that begin
@@ -52,7 +52,7 @@ typedef struct {
     bool perl;  /* %q(…), __END__, =pod */
 } cv_lexis;
 
-/* Everything up to `to` is of this state: what begins there or before is told. */
+/* Everything up to `to` is of this state: what begins there or before is reported. */
 void cv_walk_on(cv_walk *w, size_t to, cv_at state);
 
 /* The same, but a line that begins at `to` exactly is not in it any more. */

@@ -235,14 +235,14 @@ bool cv_notes_may_set(const cv_notes_file *file, cv_err *err)
     const cv_notes_header *h = &file->header;
     const cv_note *dialog = cv_notes_header_dialog(file);
     if (h->state != CV_HEADER_NONE && h->state != CV_HEADER_WHOLE)
-        return refuse_header(file, cv_header_states[h->state], "mend the header by hand; 'notes lint' shows where",
+        return refuse_header(file, cv_header_states[h->state], "correct the header by hand; 'notes lint' shows where",
                              err);
     if (h->dialogs > 1)
         return refuse_header(file, CV_STR("it has the key 'dialog' more than once"),
-                             "leave one of them, by hand; nobody else can know which one counts", err);
+                             "keep one of them, by hand: only you know which one counts", err);
     if (file->headers > 1)
         return refuse_header(file, CV_STR("the file has a second WOLFIE header further down"),
-                             "take one of them out, by hand", err);
+                             "remove one of them, by hand", err);
     for (int i = 0; dialog && i < CV_NOTE_FIELDS; i++)
         if (dialog->of[i] && dialog->of[i]->style == CV_STYLE_BROKEN)
             return refuse_header(file, CV_STR("a quote in its dialog is not closed on its line"),
@@ -327,7 +327,7 @@ static bool reads_back(cv_arena *a, const cv_notes_file *file, cv_str text, cons
     }
     if (ok)
         return true;
-    return refuse_header(file, CV_STR("the changed header would not be read back as it was meant"),
+    return refuse_header(file, CV_STR("the changed header would not read back as written"),
                          "put the header into the form of 'conclave notes create', by hand", err);
 }
 

@@ -25,7 +25,7 @@ typedef void (*cv_note_fault)(void *ctx, cv_note_field_id field, cv_err_code cod
                               const char *advice);
 bool cv_note_values_check(const cv_note_values *values, cv_note_fault tell, void *ctx);
 
-/* A value that would end the comment it stands in, or would not be read back: refused, with the field. */
+/* A value that would end the comment it is in, or would not be read back: refused, with the field. */
 bool cv_note_values_fit(const cv_note_values *values, cv_notes_language language, cv_notes_container container,
                         cv_note_field_id *ret_field, cv_err *err);
 

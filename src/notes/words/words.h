@@ -10,10 +10,10 @@ enum {
     CV_NOTES_MAX_TARGET = 1000,      /* bytes of all targets together */
     CV_NOTES_MAX_HEADER_COMMENTS = 8 /* comments at the top of a file in which a header is looked for */
 };
-/* A file that is read for notes; larger ones are told and passed over. */
+/* A file that is read for notes; larger ones are reported and skipped. */
 #define CV_NOTES_MAX_FILE ((size_t)64 << 20)
 
-/* ---- what a note stands in --------------------------------------------------------------------------------------- */
+/* ---- what a note is in --------------------------------------------------------------------------------------- */
 
 typedef enum {
 #define CONTAINER(id, word, open, prefix, close, never, why) CV_IN_##id,

@@ -3,8 +3,8 @@
  *     scheme://  authority and path  ?  key=value & key=value …
  *
  * libpq has its own idea of where a password begins (the first ':' before an '@'), and its messages repeat what it was
- * given. So everything that could be one is refused here first, also where libpq would see a host: whoever has an '@'
- * behind a ':' has meant a password.
+ * given. So everything that could be one is refused here first, also where libpq would see a host: anyone who has an
+ * '@' behind a ':' has meant a password.
  */
 #include "record/postgres/address.h"
 #include "base/buf.h"
@@ -186,7 +186,7 @@ static bool refuse(cv_str what, const char *suggestion, cv_err *err)
 
 static bool refuse_password(cv_err *err)
 {
-    return refuse(CV_STR("it has a password, and an address is kept in a file and shown"),
+    return refuse(CV_STR("it has a password, and addresses are stored in a file and shown"),
                   "leave the password out of the address; put it into ~/.pgpass (or the file that PGPASSFILE names), a "
                   "service file (service=NAME), or the variable PGPASSWORD",
                   err);

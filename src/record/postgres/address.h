@@ -8,7 +8,7 @@
  *     partitions=N    when the schema is made: each table in so many parts, by scope
  *
  * Everything else is libpq's business: service files, PG* variables, several hosts, TLS. An address is kept in a file
- * and shown to people, so it never has a password: one that has is refused, and what is wrong is told without it.
+ * and shown to people, so it never has a password: one that has is refused, and the error does not repeat it.
  */
 #ifndef CV_RECORD_POSTGRES_ADDRESS_H
 #define CV_RECORD_POSTGRES_ADDRESS_H

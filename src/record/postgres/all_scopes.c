@@ -264,7 +264,7 @@ bool cv_postgres_reader_at(cv_record *record, cv_arena *a, cv_str name, cv_str *
     cv_arena scratch = {0};
     cv_postgres_batch batch = {.arena = &scratch};
     reader at = {a, CV_STR("")};
-    cv_postgres_statement *st = cv_postgres_ask(r, &batch, "read how far the feed was read", "reader");
+    cv_postgres_statement *st = cv_postgres_ask(r, &batch, "read the position of the feed", "reader");
     cv_postgres_text(st, name);
     cv_postgres_rows(st, see_reader, &at);
     bool ok = cv_postgres_read(r, &batch, err);
@@ -279,7 +279,7 @@ bool cv_postgres_reader_move(cv_record *record, cv_str name, cv_str from, cv_str
     cv_arena scratch = {0};
     cv_postgres_batch batch = {.arena = &scratch};
     cv_postgres_statement *st =
-        cv_postgres_ask(r, &batch, "note how far the feed was read", from.n ? "reader_move" : "reader_add");
+        cv_postgres_ask(r, &batch, "store the position of the feed", from.n ? "reader_move" : "reader_add");
     cv_postgres_text(st, name);
     cv_postgres_text(st, from.p ? from : CV_STR(""));
     cv_postgres_text(st, to);
@@ -303,7 +303,7 @@ static bool see_missing(void *ctx, const cv_postgres_row *row, cv_err *err)
                    (long long)cv_postgres_column_int(row, 4));
     else
         cv_err_set(err, CV_ERR_REGRESSED,
-                   "the record has lost writes: rev %lld of something that is not there any more was seen",
+                   "the record has lost writes: rev %lld was seen of something that no longer exists",
                    (long long)cv_postgres_column_int(row, 1));
     return false;
 }
@@ -315,11 +315,12 @@ void cv_postgres_advise_regressed(cv_postgres_record *r, cv_err *err)
     assert(!r->open && err->code == CV_ERR_REGRESSED);
     if (!cv_postgres_last_commit(&r->base, &end, &ignored))
         return;
-    cv_err_suggest(err, cv_arena_printf(err->arena,
-                                        "an older standby took over, or a backup was put back: let the server with the "
-                                        "newer record take over again; or go on with what is left: 'conclave accept "
-                                        "--commit %lld'",
-                                        (long long)end.number));
+    cv_err_suggest(err,
+                   cv_arena_printf(err->arena,
+                                   "an older standby took over, or a backup was put back: make the server with the "
+                                   "newer record the primary again; or continue with what is left: 'conclave accept "
+                                   "--commit %lld'",
+                                   (long long)end.number));
 }
 
 /* One mark, as the columns of a list. */

@@ -236,8 +236,7 @@ static bool check_index(checking *k, const cv_index *index)
     if (!live)
         return wrong(k, cv_arena_printf(k->a, "the index %.*s (%.*s) is missing", CV_FMT(name), CV_FMT(wanted)));
     if (!live->is_valid)
-        return wrong(k,
-                     cv_arena_printf(k->a, "the index %.*s is not valid: REINDEX INDEX makes it anew", CV_FMT(name)));
+        return wrong(k, cv_arena_printf(k->a, "the index %.*s is not valid: REINDEX INDEX rebuilds it", CV_FMT(name)));
     if (!fits(live, &columns, index->count + !index->across))
         return wrong(k, cv_arena_printf(k->a, "the index %.*s (%.*s) is on %.*s", CV_FMT(name), CV_FMT(wanted),
                                         CV_FMT(live->columns)));

@@ -8,9 +8,9 @@
  * The lock was taken before; replays and revs have been decided by the caller, under it. All of it is one round trip.
  *
  * When the connection is lost meanwhile nobody knows whether the server has committed. Then the lock is taken again, on
- * a new connection: whoever held it has ended by then, so the commit is there, and it is DONE, or it is not, and then
- * it is written again if the scope is where it was. Only when no server can be reached the answer is UNKNOWN. What was
- * kept under the lock before the commit is lost with the connection: then nothing is written again.
+ * a new connection: the process that held it has ended by then, so the commit is there, and it is DONE, or it is not,
+ * and then it is written again if the scope is where it was. Only when no server can be reached the answer is UNKNOWN.
+ * What was kept under the lock before the commit is lost with the connection: then nothing is written again.
  */
 #include <assert.h>
 #include <stdlib.h>

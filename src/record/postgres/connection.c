@@ -183,9 +183,9 @@ static void tell_silence(run *r)
         commits = commits || is_commit(st);
     r->told = true;
     cv_log_line("the database has not answered for %d seconds%s", SILENT_MS / 1000,
-                commits ? ": others hold what is to be written, or a synchronous standby does not answer; 'conclave "
+                commits ? ": other transactions hold the rows, or a synchronous standby does not answer; 'conclave "
                           "doctor' names them. The write waits for it"
-                        : "; it is waited for");
+                        : "; waiting");
 }
 
 static bool await(run *r, short events, short *ret_events)
@@ -305,7 +305,7 @@ static void take_end(run *r, cv_postgres_statement *st, PGresult *result)
     /* Somebody has cancelled the wait for a synchronous standby. The server has it, but nobody can say whether it
      * stays: as if there were no answer. */
     else if (commits && r->c->warned)
-        fail(r, st, CV_POSTGRES_LOST, CV_STR("the wait for a standby was ended"));
+        fail(r, st, CV_POSTGRES_LOST, CV_STR("somebody ended the wait for a standby"));
     else
         st->result = CV_POSTGRES_OK;
 }
@@ -437,7 +437,7 @@ static bool begin(run *r)
         }
     }
     if (!r->c->conn)
-        fail(r, NULL, CV_POSTGRES_LOST, CV_STR("it was lost before"));
+        fail(r, NULL, CV_POSTGRES_LOST, CV_STR("the connection was lost before"));
     return r->c->conn != NULL;
 }
 

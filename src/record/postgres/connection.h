@@ -8,7 +8,7 @@
  *     if (cv_postgres_run(c, &batch, err) != CV_POSTGRES_OK) …
  *
  * A batch is one round trip, whatever it holds: its statements are sent behind each other (libpq's pipeline) while the
- * answers to the first ones are read. The first one that fails ends it: the server passes over the rest. With
+ * answers to the first ones are read. The first one that fails ends it: the server skips the rest. With
  * pipeline=off the same batch is sent one statement after the other, and stops at the first error. What must be done
  * together has its own BEGIN and COMMIT in the batch: nothing else makes a transaction of it.
  *
@@ -47,7 +47,7 @@ typedef enum {
     CV_POSTGRES_FULL,      /* disk or memory of the server */
     CV_POSTGRES_STOPPED,   /* a visitor of rows returned false: err is its own */
     CV_POSTGRES_OTHER,
-    CV_POSTGRES_UNANSWERED /* of a statement only: it was passed over, or no answer came */
+    CV_POSTGRES_UNANSWERED /* of a statement only: it was skipped, or no answer came */
 } cv_postgres_result;
 
 struct pg_conn;
@@ -92,7 +92,7 @@ struct cv_postgres_statement {
     } values;
     cv_postgres_visit visit; /* NULL: rows are not looked at */
     void *ctx;
-    bool stream; /* rows are handed over as they come: memory stays flat, however many there are */
+    bool stream; /* rows are passed as they come: memory stays flat, however many there are */
     /* After the batch: */
     cv_postgres_result result;
     size_t rows;     /* how many it returned */
@@ -159,7 +159,7 @@ typedef struct {
 cv_postgres *cv_postgres_new(cv_arena *a, const cv_postgres_address *address);
 void cv_postgres_close(cv_postgres *c); /* NULL is fine */
 
-/* Is there a connection, as far as can be told without asking the server? Else one is made. The first time an address
+/* Is there a connection, as far as can be known without asking the server? Else one is made. The first time an address
  * that nobody listens at is an error at once; later the server may be starting again, or another one be taking over:
  * then it is tried for CV_POSTGRES_RECONNECT_MS. What is not written by then never was: nothing is sent again. */
 enum { CV_POSTGRES_RECONNECT_MS = 15000 };
@@ -173,7 +173,7 @@ void cv_postgres_drop(cv_postgres *c);
 cv_postgres_result cv_postgres_run(cv_postgres *c, cv_postgres_batch *batch, cv_err *err);
 
 /* The same for a batch that may be sent again: nothing in it stays when the connection is lost. It connects when there
- * is no connection, and when it is lost before the first row was seen it is sent once more. */
+ * is not a connection, and when it is lost before the first row was seen it is sent once more. */
 cv_postgres_result cv_postgres_run_again(cv_postgres *c, cv_postgres_batch *batch, cv_err *err);
 
 /* Ends a transaction, if one is open, without waiting: the answer is read before the next batch. */
@@ -206,7 +206,7 @@ typedef struct {
 } cv_postgres_word;
 const char *cv_postgres_fill(cv_arena *a, const char *text, const cv_postgres_word *words, size_t count);
 
-/* The text of a named statement of sql/postgres/statements.sql, as it stands there, and with $schema filled. */
+/* The text of a named statement of sql/postgres/statements.sql, as it is there, and with $schema filled. */
 const char *cv_postgres_statement_text(const char *name);
 cv_str cv_postgres_quoted(cv_arena *a, const char *name); /* of a schema: it may be a word of SQL */
 const char *cv_postgres_statement_in(cv_arena *a, const char *schema, const char *name);

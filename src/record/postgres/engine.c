@@ -6,7 +6,7 @@
  *     begin    one snapshot (REPEATABLE READ) for all that is read until end
  *
  * A lock that two transactions fight for (40001, 40P01) is asked for again: nothing was written. A connection that was
- * lost is made anew when nothing of the transaction has been seen.
+ * lost is made again when nothing of the transaction has been seen.
  *
  * On every new connection the lock looks who answers, before anything is written: a server that has less than was seen
  * is refused, whatever is to be written; and if the tables have come to another server meanwhile an era of the feed is
@@ -496,7 +496,7 @@ static bool hold(cv_record *record, cv_err *err)
     cv_postgres_batch batch = {.arena = &r->turn};
     assert(!r->open);
     cv_postgres_begin_write(r, &batch, r->wait_ms);
-    cv_postgres_ask(r, &batch, "keep others out of the record", "hold");
+    cv_postgres_ask(r, &batch, "lock the record", "hold");
     r->open = r->writing = true; /* whatever was begun is taken back */
     if (cv_postgres_run_again(r->c, &batch, err) == CV_POSTGRES_OK)
         return true;
@@ -547,7 +547,7 @@ static cv_str identity(cv_postgres_record *r, cv_arena *a)
     cv_err ignored = {.arena = a};
     naming id = {.arena = a, .schema = r->c->address.schema, .text = CV_STR("")};
     cv_postgres_batch batch = {.arena = a};
-    cv_postgres_rows(cv_postgres_ask(r, &batch, "ask who the server is", "identity"), see_identity, &id);
+    cv_postgres_rows(cv_postgres_ask(r, &batch, "read the name of the server", "identity"), see_identity, &id);
     cv_postgres_read(r, &batch, &ignored);
     return id.text;
 }

@@ -53,7 +53,7 @@ typedef struct {
     } finds;
 } cv_postgres_type;
 
-/* The commit with the op_id that the lock was told. */
+/* The commit with the op_id that was given to the lock. */
 typedef struct {
     bool is_known; /* it was asked for */
     cv_str op_id;
@@ -70,7 +70,7 @@ typedef struct {
     cv_postgres_type *types;
     size_t type_count;
     cv_known_revs seen;
-    uint64_t told;     /* the connection on which it was told that something of it is missing; 0: none */
+    uint64_t told;     /* the connection on which it was reported that something of it is missing; 0: none */
     uint64_t compared; /* the connection on which all that was seen has been compared; 0: none */
     uint64_t era_of;   /* … on which the commits were found to be this server's, or of eras before */
     int64_t version;   /* of the schema */
@@ -134,7 +134,7 @@ void cv_postgres_go_on(cv_postgres_record *r);
 /* Adds what begins a transaction that writes and waits so long for a lock. */
 void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, int64_t wait_ms);
 
-/* Takes the lock of r->scope again after the connection was lost: whoever held it has ended then. */
+/* Takes the lock of r->scope again after the connection was lost: the process that held it has ended then. */
 bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv_err *err);
 
 /* What a write that was refused is: BUSY or FAILED. */

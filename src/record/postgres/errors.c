@@ -55,16 +55,16 @@ typedef struct {
 static trouble trouble_of(cv_postgres_result result)
 {
     const trouble all[] = {
-        [CV_POSTGRES_BUSY] = {CV_ERR_BUSY, "others have kept the database busy", "try again; nothing was written"},
+        [CV_POSTGRES_BUSY] = {CV_ERR_BUSY, "other transactions keep the database busy",
+                              "try again; nothing was written"},
         [CV_POSTGRES_RETRY] = {CV_ERR_BUSY, "another transaction was in the way", "try again; nothing was written"},
         [CV_POSTGRES_DUPLICATE] = {CV_ERR_STORE, "the database has it already", NULL},
         [CV_POSTGRES_REFUSED] = {CV_ERR_STORE, "the database refused a row", NULL},
         [CV_POSTGRES_LOST] = {CV_ERR_STORE, "there is no connection to a server that can be used",
                               "check that the server runs, takes writes and can be reached; then try again"},
-        [CV_POSTGRES_DENIED] =
-            {CV_ERR_STORE, "permission denied",
-             "check user and password (~/.pgpass, PGPASSWORD, a service file), and have the owner of "
-             "the schema grant what is missing"},
+        [CV_POSTGRES_DENIED] = {CV_ERR_STORE, "permission denied",
+                                "check user and password (~/.pgpass, PGPASSWORD, a service file), and ask the owner of "
+                                "the schema to grant what is missing"},
         [CV_POSTGRES_NO_SCHEMA] = {CV_ERR_NOT_FOUND, "the database has no such tables",
                                    "check the address and its schema=; 'conclave init' makes a new record"},
         [CV_POSTGRES_FULL] = {CV_ERR_STORE, "the server has no room left", "make room on the server and try again"},
@@ -83,7 +83,7 @@ static const struct {
      "the server wants a password, and libpq found none for this host, database and user: put it into ~/.pgpass "
      "(HOST:PORT:DATABASE:USER:PASSWORD, readable by you alone), a service file, or the variable PGPASSWORD"},
     {"password authentication failed", "",
-     "check the user in the address, and the password where libpq finds it: ~/.pgpass, a service file, or PGPASSWORD"},
+     "check the user in the address, and the password in ~/.pgpass, a service file, or PGPASSWORD"},
     {"definition of service", "not found",
      "check service= in the address (or PGSERVICE), and that ~/.pg_service.conf, or the file that PGSERVICEFILE names, "
      "has a section [NAME]"},
@@ -95,11 +95,11 @@ static const struct {
     {"read-only", "",
      "this server takes no writes, it may be a standby: name the primary in the address, or all of them "
      "(postgresql://HOST1,HOST2/DATABASE)"},
-    {"database \"", "does not exist", "have the database made ('createdb NAME'), or name another one in the address"},
+    {"database \"", "does not exist", "create the database ('createdb NAME'), or name another one in the address"},
     {"translate host name", "", "check the name of the host in the address"},
-    {"pg_hba.conf", "", "have the server's administrator let this user in from here (pg_hba.conf)"},
+    {"pg_hba.conf", "", "ask the server's administrator to admit this user from here (pg_hba.conf)"},
     {"certificate", "", "check sslmode= and sslrootcert= in the address, and the certificate of the server"},
-    {"SSL", "", "check sslmode= in the address, and whether the server speaks TLS"},
+    {"SSL", "", "check sslmode= in the address, and whether the server supports TLS"},
     {"invalid ", "", "correct the address: beside schema=, pipeline= and partitions= its settings are those of libpq"},
 };
 
@@ -138,7 +138,7 @@ cv_postgres_result cv_postgres_trouble(const cv_postgres *c, cv_postgres_result 
         hint = "this server is a standby: name the primary in the address, or all servers with "
                "target_session_attrs=read-write";
     if (c->conn && result == CV_POSTGRES_DENIED)
-        hint = "have the owner of the schema grant what is missing; 'conclave doctor' names it";
+        hint = "have the owner of the schema to grant what is missing; 'conclave doctor' names it";
     cv_err_set(err, it.means, "cannot %s: %s%s%.*s%s", doing, it.what, words.n ? " (" : "", CV_FMT(words),
                words.n ? ")" : "");
     cv_err_file(err, c->address.text);

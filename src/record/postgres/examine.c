@@ -7,7 +7,7 @@
  *     feed        transactions that others have left open: commits behind them are not in the feed yet
  *
  * Every question is asked by itself: one that the server does not answer, to this user or at all, becomes a note, and
- * the others are asked all the same.
+ * the others are asked anyway.
  */
 #include <assert.h>
 
@@ -124,7 +124,7 @@ static void examine_rights(exam *e)
             cv_arena_printf(e->a, "the user %.*s lacks rights that writes need: %.*s", CV_FMT(e->user),
                             CV_FMT(missing)),
             cv_arena_printf(e->a,
-                            "have the owner, %.*s, run: GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA %s TO "
+                            "ask the owner, %.*s, to run: GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA %s TO "
                             "%.*s; GRANT DELETE ON %.*s TO %.*s",
                             CV_FMT(e->owner), schema, CV_FMT(e->user), CV_FMT(deleted), CV_FMT(e->user)));
     else
@@ -159,7 +159,8 @@ static void examine_way(exam *e)
     PQconninfoFree(options);
     if (conn && !is_local(host) && !cv_str_eq(mode, CV_STR("verify-full")))
         say(e, "sslmode", CV_EXAMINED_NOTE,
-            cv_arena_printf(e->a, "%.*s is another machine, and with sslmode=%.*s it does not prove that it is the one",
+            cv_arena_printf(e->a,
+                            "%.*s is another machine, and sslmode=%.*s does not check that it is the right server",
                             CV_FMT(host), CV_FMT(mode)),
             CV_STR(
                 "add sslmode=verify-full to the address; sslrootcert=FILE names who signs the server's certificate"));
@@ -179,17 +180,18 @@ static void examine_settings(exam *e)
     } all[] = {
         {cv_str_eq(e->fsync, off), CV_EXAMINED_ERROR,
          "fsync=off: when the server's machine stops, the whole database can be damaged",
-         "have the server's administrator set fsync=on"},
+         "ask the server's administrator to set fsync=on"},
         {cv_str_eq(e->full_page_writes, off), CV_EXAMINED_ERROR,
          "full_page_writes=off: when the server's machine stops, pages can be damaged",
-         "have the server's administrator set full_page_writes=on"},
+         "ask the server's administrator to set full_page_writes=on"},
         {cv_str_eq(e->synchronous_commit, off), CV_EXAMINED_ERROR,
          "synchronous_commit=off: when the server stops, writes that were acknowledged can be lost",
-         "have the server's administrator set synchronous_commit=on, for the server, this database or this user"},
+         "ask the server's administrator to set synchronous_commit=on, for the server, this database or this user"},
         {cv_str_eq(e->synchronous_commit, CV_STR("local")) && e->synchronous_names.n > 0, CV_EXAMINED_WARNING,
-         "synchronous_commit=local: no standby is waited for, and one that takes over can lack writes that were "
+         "synchronous_commit=local: writes do not wait for a standby, and one that takes over can lack writes that "
+         "were "
          "acknowledged",
-         "have the server's administrator set synchronous_commit=on, for the server, this database or this user"},
+         "ask the server's administrator to set synchronous_commit=on, for the server, this database or this user"},
     };
     for (size_t i = 0; i < CV_COUNT(all); i++)
         if (all[i].is_so) {
@@ -197,7 +199,7 @@ static void examine_settings(exam *e)
             sound = false;
         }
     if (sound)
-        say(e, "durable", CV_EXAMINED_OK, CV_STR("what is acknowledged is on the server's disk"), CV_STR(""));
+        say(e, "durable", CV_EXAMINED_OK, CV_STR("acknowledged writes are on the server's disk"), CV_STR(""));
 }
 
 /* ---- standbys ------------------------------------------------------------------------------------------------------
@@ -234,7 +236,7 @@ static void examine_standbys(exam *e)
 {
     if (e->is_standby) {
         say(e, "standbys", CV_EXAMINED_ERROR,
-            CV_STR("the server is a standby itself: it takes no writes, and shows what has come to it so far"),
+            CV_STR("the server is a standby itself: it takes no writes, and shows what it has received so far"),
             CV_STR("name the primary in the address, or all servers with target_session_attrs=read-write"));
         return;
     }
@@ -242,21 +244,21 @@ static void examine_standbys(exam *e)
         return;
     if (e->standbys == 0)
         say(e, "standbys", CV_EXAMINED_NOTE,
-            CV_STR("the server has no standby now: what it holds is on one machine, and in your backups"),
-            CV_STR("nothing, if that is meant; else attach a standby and name it in synchronous_standby_names"));
+            CV_STR("the server has no standby now: its data is on one machine, and in your backups"),
+            CV_STR("nothing, if you want it so; else attach a standby and name it in synchronous_standby_names"));
     if (e->blind > 0)
         say(e, "standbys", CV_EXAMINED_NOTE,
             cv_arena_printf(e->a, "there are %zu, but the user %.*s may not see how far they are", e->blind,
                             CV_FMT(e->user)),
-            cv_arena_printf(e->a, "have the server's administrator run: GRANT pg_monitor TO %.*s", CV_FMT(e->user)));
+            cv_arena_printf(e->a, "ask the server's administrator to run: GRANT pg_monitor TO %.*s", CV_FMT(e->user)));
     else if (e->standbys > 0 && e->synchronous == 0)
         say(e, "standbys", CV_EXAMINED_WARNING,
-            CV_STR("none of them is waited for: one that takes over can lack writes that were acknowledged"),
-            CV_STR("have the server's administrator name one in synchronous_standby_names"));
+            CV_STR("writes wait for none of them: one that takes over can lack acknowledged writes"),
+            CV_STR("ask the server's administrator to name one in synchronous_standby_names"));
     if (e->standbys == 0 && e->synchronous_names.n > 0)
         say(e, "standbys", CV_EXAMINED_WARNING,
-            cv_arena_printf(e->a, "writes wait for '%.*s', which is not there", CV_FMT(e->synchronous_names)),
-            CV_STR("start that standby, or have the server's administrator change synchronous_standby_names"));
+            cv_arena_printf(e->a, "writes wait for '%.*s', which is not connected", CV_FMT(e->synchronous_names)),
+            CV_STR("start that standby, or ask the server's administrator to change synchronous_standby_names"));
 }
 
 /* ---- who delays the feed -------------------------------------------------------------------------------------------
@@ -294,17 +296,17 @@ static bool see_open(void *ctx, const cv_postgres_row *row, cv_err *err)
     e->open++;
     if (cv_str_eq(cv_postgres_column(row, 6), CV_STR("SyncRep"))) {
         say(e, "standbys", CV_EXAMINED_WARNING,
-            cv_arena_printf(e->a, "%.*s has waited for a standby for %lld s: writes stand still until it answers",
+            cv_arena_printf(e->a, "%.*s has waited for a standby for %lld s: writes are blocked until it answers",
                             CV_FMT(name), (long long)(ms / 1000)),
-            CV_STR("let the standby go on; if it is gone for good, have the administrator take it out of "
+            CV_STR("start the standby again; if it is gone for good, ask the administrator to remove it from "
                    "synchronous_standby_names"));
         return true;
     }
     cv_str age = ms == CV_ABSENT ? CV_STR("") : cv_arena_printf(e->a, " for %lld s", (long long)(ms / 1000));
-    cv_str remedy =
-        pid == CV_ABSENT
-            ? CV_STR("end it: COMMIT PREPARED or ROLLBACK PREPARED, in its database")
-            : cv_arena_printf(e->a, "let it end; SELECT pg_terminate_backend(%lld) takes it back", (long long)pid);
+    cv_str remedy = pid == CV_ABSENT
+                        ? CV_STR("end it: COMMIT PREPARED or ROLLBACK PREPARED, in its database")
+                        : cv_arena_printf(e->a, "wait until it ends; SELECT pg_terminate_backend(%lld) rolls it back",
+                                          (long long)pid);
     say(e, "feed", ms >= LONG_MS ? CV_EXAMINED_WARNING : CV_EXAMINED_NOTE,
         cv_arena_printf(e->a, "%.*s has a transaction open%.*s: commits behind it are not in the feed yet (%lld now)",
                         CV_FMT(name), CV_FMT(age), (long long)e->delayed),
@@ -316,7 +318,7 @@ static void examine_feed(exam *e)
 {
     if (ask(e, "feed", "exam_delayed", CV_STR(""), see_delayed) && ask(e, "feed", "exam_open", CV_STR(""), see_open) &&
         e->open == 0)
-        say(e, "feed", CV_EXAMINED_OK, CV_STR("no transaction that was left open delays it"), CV_STR(""));
+        say(e, "feed", CV_EXAMINED_OK, CV_STR("no open transaction delays it"), CV_STR(""));
 }
 
 void cv_postgres_examine(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx)

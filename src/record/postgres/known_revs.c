@@ -122,9 +122,9 @@ static bool fail(const cv_known_revs *s, const char *what, cv_err *err)
 
 static bool not_lines(const cv_known_revs *s, cv_err *err)
 {
-    cv_err_set(err, CV_ERR_REGRESSED, "what was seen of the record cannot be read: line %zu is not one", s->lines + 1);
+    cv_err_set(err, CV_ERR_REGRESSED, "the list of seen commits cannot be read: line %zu is invalid", s->lines + 1);
     cv_err_file(err, cv_str_of(s->path));
-    cv_err_suggest(err, CV_STR("look whether the record is whole: 'conclave verify' counts its commits; then go on "
+    cv_err_suggest(err, CV_STR("check that the record is whole: 'conclave verify' counts its commits; then continue "
                                "with 'conclave accept --commit N'"));
     return false;
 }
@@ -163,7 +163,7 @@ static bool read_whole_lines(cv_known_revs *s, size_t *ret_rest, cv_err *err)
     for (;;) {
         ssize_t got = pread(s->fd, bytes, sizeof bytes, (off_t)s->read);
         if (got < 0)
-            return fail(s, "read what was seen of the record", err);
+            return fail(s, "read the list of seen commits", err);
         size_t whole = (size_t)got / BYTES;
         *ret_rest = (size_t)got % BYTES;
         for (size_t i = 0; i < whole; i++) {
@@ -195,7 +195,7 @@ static bool read_lines(cv_known_revs *s, cv_err *err)
     bool ok = read_whole_lines(s, &rest, err);
     if (ok && rest > 0 && !is_replaced(s))
         ok = ftruncate(s->fd, (off_t)s->read) == 0 || errno == EBADF || errno == EINVAL || errno == EROFS ||
-             fail(s, "mend what was seen of the record", err);
+             fail(s, "repair the list of seen commits", err);
     hold(s, LOCK_UN);
     return ok;
 }
@@ -211,7 +211,7 @@ bool cv_known_revs_refresh(cv_known_revs *s, cv_err *err)
     if (s->fd < 0 && (errno == EACCES || errno == EROFS))
         s->fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (s->fd < 0 && errno != ENOENT)
-        return fail(s, "open what was seen of the record", err);
+        return fail(s, "open the list of seen commits", err);
     return s->fd < 0 || read_lines(s, err);
 }
 
@@ -252,7 +252,7 @@ static bool hold_file(cv_known_revs *s, cv_err *err)
         if (s->fd < 0)
             s->fd = open(s->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (s->fd < 0)
-            return fail(s, "note what was seen of the record", err);
+            return fail(s, "write the list of seen commits", err);
         hold(s, LOCK_SH);
         if (!is_replaced(s))
             return true;
@@ -260,7 +260,7 @@ static bool hold_file(cv_known_revs *s, cv_err *err)
         if (!cv_known_revs_refresh(s, err))
             return false;
     }
-    return cv_err_set(err, CV_ERR_BUSY, "cannot note what was seen of the record: '%s' is replaced all the time",
+    return cv_err_set(err, CV_ERR_BUSY, "cannot write the list of seen commits: '%s' is replaced all the time",
                       s->path);
 }
 
@@ -280,7 +280,7 @@ static bool append(cv_known_revs *s, const cv_known_rev *mark, cv_err *err)
             errno = ENOSPC;
     }
     hold(s, LOCK_UN);
-    return written == BYTES || fail(s, "note what was seen of the record", err);
+    return written == BYTES || fail(s, "write the list of seen commits", err);
 }
 
 void cv_known_revs_raise(cv_known_revs *s, const char key[CV_KNOWN_REV_KEY_DIGITS], int64_t rev, cv_str head)
@@ -306,7 +306,7 @@ void cv_known_revs_raise(cv_known_revs *s, const char key[CV_KNOWN_REV_KEY_DIGIT
 bool cv_known_revs_forget(cv_known_revs *s, cv_err *err)
 {
     if (s->path && unlink(s->path) != 0 && errno != ENOENT)
-        return fail(s, "remove what was seen of the record", err);
+        return fail(s, "remove the list of seen commits", err);
     forget_read(s);
     return true;
 }

@@ -4,13 +4,13 @@
  *
  * A server can come back with less than it had: an older standby took over, a backup was put back. Only something
  * outside of it can say that it was further already. So every write that was acknowledged here, and every rev that was
- * read here, leaves a line; whoever reads less later says so (store_regressed) and writes nothing. A line is appended
- * with one write and without a sync: one that is missing says less, but nothing wrong.
+ * read here, leaves a line; anyone who reads less later says so (store_regressed) and writes nothing. A line is
+ * appended with one write and without a sync: one that is missing says less, but nothing wrong.
  *
  * Lines that do not read as such are never taken for none: the file is refused until somebody decides
  * (`conclave accept`). The beginning of a line at the end, which a crash may leave, is cut off. When most of the lines
- * are old ones the file is written anew. Who appends holds the file (flock) together with others, who cuts or writes it
- * anew holds it alone.
+ * are old ones the file is written again. Who appends holds the file (flock) together with others, who cuts or writes
+ * it again holds it alone.
  */
 #ifndef CV_RECORD_POSTGRES_KNOWN_REVS_H
 #define CV_RECORD_POSTGRES_KNOWN_REVS_H

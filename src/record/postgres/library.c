@@ -13,7 +13,7 @@ static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static bool refuse(cv_err *err)
 {
     const char *why = dlerror();
-    cv_err_set(err, CV_ERR_IO, "cannot load the library that speaks with PostgreSQL: %s", why ? why : FILE_NAME);
+    cv_err_set(err, CV_ERR_IO, "cannot load the PostgreSQL library: %s", why ? why : FILE_NAME);
     cv_err_suggest(err, CV_STR("install libpq, version 14 or later (Debian, Ubuntu: libpq5)"));
     return false;
 }

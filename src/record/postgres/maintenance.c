@@ -195,20 +195,21 @@ static bool check_owner(cv_postgres_record *r, scrubbing *s, cv_err *err)
     if (s->foreign == 0)
         return true;
     cv_err_set(err, CV_ERR_STORE,
-               "the text is redacted, but the server's files still hold it: they are written anew by the owner of the "
-               "tables, %.*s, not by %.*s",
+               "the text is redacted, but the server's files still have it: only the owner of the "
+               "tables, %.*s, can rewrite them, not %.*s",
                CV_FMT(s->owner), CV_FMT(s->user));
     cv_err_file(err, r->c->address.text);
-    cv_err_suggest(err, cv_arena_printf(err->arena,
-                                        "have %.*s give the same command again, or run VACUUM (FULL) on every table of "
-                                        "the schema %s",
-                                        CV_FMT(s->owner), schema));
+    cv_err_suggest(err,
+                   cv_arena_printf(err->arena,
+                                   "ask %.*s to give the same command again, or to run VACUUM (FULL) on every table of "
+                                   "the schema %s",
+                                   CV_FMT(s->owner), schema));
     return false;
 }
 
 static bool others_read(const cv_postgres_record *r, cv_str who, cv_err *err)
 {
-    cv_err_set(err, CV_ERR_BUSY, "others read the record (%.*s), so the server's files still hold what was replaced",
+    cv_err_set(err, CV_ERR_BUSY, "others read the record (%.*s), so the server's files still have the replaced text",
                CV_FMT(who));
     cv_err_file(err, r->c->address.text);
     cv_err_suggest(err, CV_STR("the text is redacted; give the same command again when the others are done"));
@@ -242,13 +243,12 @@ static bool write_anew(cv_postgres_record *r, cv_arena *a, const char *table, cv
     cv_postgres_batch try_it = {.arena = a}, batch = {.arena = a};
     char wait[24];
     snprintf(wait, sizeof wait, "%dms", SCRUB_WAIT_MS);
-    cv_postgres_ask(r, &try_it, "write the table anew", "begin_write");
-    cv_postgres_statement *st = cv_postgres_ask(r, &try_it, "write the table anew", "limits");
+    cv_postgres_ask(r, &try_it, "rewrite the table", "begin_write");
+    cv_postgres_statement *st = cv_postgres_ask(r, &try_it, "rewrite the table", "limits");
     cv_postgres_text(st, cv_str_of(wait));
     cv_postgres_text(st, CV_STR("0"));
-    cv_postgres_add(&try_it, "write the table anew",
-                    cv_postgres_fill(a, cv_postgres_text_of(r, "scrub_free"), &word, 1));
-    cv_postgres_ask(r, &try_it, "write the table anew", "rollback");
+    cv_postgres_add(&try_it, "rewrite the table", cv_postgres_fill(a, cv_postgres_text_of(r, "scrub_free"), &word, 1));
+    cv_postgres_ask(r, &try_it, "rewrite the table", "rollback");
     cv_postgres_result result = cv_postgres_run_again(r->c, &try_it, err);
     if (result == CV_POSTGRES_BUSY) {
         cv_postgres_rollback(r->c);
@@ -256,7 +256,7 @@ static bool write_anew(cv_postgres_record *r, cv_arena *a, const char *table, cv
     }
     if (result != CV_POSTGRES_OK)
         return false;
-    cv_postgres_add(&batch, "write the table anew", cv_postgres_fill(a, cv_postgres_text_of(r, "vacuum"), &word, 1));
+    cv_postgres_add(&batch, "rewrite the table", cv_postgres_fill(a, cv_postgres_text_of(r, "vacuum"), &word, 1));
     return cv_postgres_run_again(r->c, &batch, err) == CV_POSTGRES_OK;
 }
 

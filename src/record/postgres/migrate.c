@@ -117,11 +117,12 @@ static bool no_access(site *s, cv_err *err)
     const char *schema = s->c->address.schema;
     cv_err_set(err, CV_ERR_STORE, "cannot open the database: its user may not read the tables of the schema %s",
                schema);
-    return refuse(s, err,
-                  cv_arena_printf(s->a,
-                                  "have its owner run: GRANT USAGE ON SCHEMA %s TO …; GRANT SELECT, INSERT, UPDATE ON "
-                                  "ALL TABLES IN SCHEMA %s TO …; then 'conclave doctor' names what else is missing",
-                                  schema, schema));
+    return refuse(
+        s, err,
+        cv_arena_printf(s->a,
+                        "ask its owner to run: GRANT USAGE ON SCHEMA %s TO …; GRANT SELECT, INSERT, UPDATE ON "
+                        "ALL TABLES IN SCHEMA %s TO …; then 'conclave doctor' names what else is missing",
+                        schema, schema));
 }
 
 /* One round trip; a table that is not there is an answer like another. */

@@ -1,10 +1,10 @@
 /* search.c - finding words by the server's full text: what PostgreSQL does for the index of record/search_index.h.
  *
- *     search_texts   what stands in the index, by scope, kind and thing, and its words (words.h)
+ *     search_texts   what is in the index, by scope, kind and thing, and its words (words.h)
  *
- * Whoever indexes holds the lock of the reader's row, so one does it at a time; whoever redacts holds it as well, so
- * that no text comes back that was read before. A page of hits is brought in the order of their scores; those that the
- * server cannot decide are looked into, and where they are not hits, more are brought.
+ * A process that indexes holds the lock of the reader's row, so one does it at a time; the process that redacts holds
+ * it as well, so that no text comes back that was read before. A page of hits is brought in the order of their scores;
+ * those that the server cannot decide are looked into, and where they are not hits, more are brought.
  */
 #include <stdio.h>
 #include <stdlib.h>

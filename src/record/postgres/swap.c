@@ -9,7 +9,7 @@
  * under the name when it is given free. For the last step readers wait, too: none of them sees a part of each.
  *
  * A restore that was killed leaves NAME_restoring, which the next one removes. Whether a schema of that name is such a
- * one, and not somebody's record, is told by its comment; whether it is in use, by a lock on one of its tables.
+ * one, and not somebody's record, is known by its comment; whether it is in use, by a lock on one of its tables.
  */
 #include <assert.h>
 
@@ -131,7 +131,7 @@ static bool check_rights(const cv_swap *s, cv_err *err)
                       cv_arena_printf(a, "the user %.*s may not make schemas in the database %.*s", CV_FMT(v->user),
                                       CV_FMT(v->database)),
                       cv_arena_printf(a,
-                                      "have the owner of the database run: GRANT CREATE ON DATABASE %.*s TO %.*s; "
+                                      "ask the owner of the database to run: GRANT CREATE ON DATABASE %.*s TO %.*s; "
                                       "nothing was changed",
                                       CV_FMT(v->database), CV_FMT(v->user)));
     if (v->in_the_way && !v->is_leftover)
@@ -150,7 +150,7 @@ static bool under_way(const cv_swap *s, cv_postgres_result result, cv_err *err)
 {
     if (result == CV_POSTGRES_BUSY || result == CV_POSTGRES_DUPLICATE || result == CV_POSTGRES_NO_SCHEMA)
         refuse(s, err, CV_ERR_BUSY, CV_STR("another restore of this record is under way"),
-               CV_STR("let it end and look at what it has done; nothing was changed here"));
+               CV_STR("wait until it ends and look at its result; nothing was changed here"));
     return false;
 }
 
@@ -239,7 +239,7 @@ static bool lock_present(const cv_swap *s, const char *lock, cv_err *err)
     cv_postgres_batch batch = {.arena = s->arena};
     if (!v->has_scopes)
         return true;
-    add(s, &batch, "keep others out of the record", lock);
+    add(s, &batch, "lock the record", lock);
     return cv_postgres_run(v->c, &batch, err) == CV_POSTGRES_OK;
 }
 
@@ -322,9 +322,9 @@ static bool rename_schemas(const cv_swap *s, cv_err *err)
     cv_postgres_batch batch = {.arena = s->arena};
     if (v->is_there)
         add(s, &batch, "keep the present record", "swap_keep");
-    add(s, &batch, "put the backup in its place", "swap_unmark");
-    add(s, &batch, "put the backup in its place", "swap_place");
-    add(s, &batch, "put the backup in its place", "commit");
+    add(s, &batch, "put the backup into its place", "swap_unmark");
+    add(s, &batch, "put the backup into its place", "swap_place");
+    add(s, &batch, "put the backup into its place", "commit");
     cv_postgres_result result = cv_postgres_run(v->c, &batch, err);
     if (result != CV_POSTGRES_LOST)
         return result == CV_POSTGRES_OK;
@@ -334,7 +334,7 @@ static bool rename_schemas(const cv_swap *s, cv_err *err)
     if (cv_postgres_ready(v->c, &lost) != CV_POSTGRES_OK || !look(s, v->address.schema, v->kept, &lost))
         return refuse(
             s, err, CV_ERR_STORE,
-            CV_STR("the connection was lost at the last step, so it is not known whether it was done"),
+            CV_STR("the connection was lost at the last step, so it is not known whether the backup is in place"),
             cv_arena_printf(s->arena, "connect again and look: it was done if there is a schema %s", v->kept));
     bool done = was_there ? v->in_the_way : v->is_there;
     v->is_there = was_there;

@@ -6,7 +6,7 @@
  *
  * The server's limits make no difference to what is found, only to who decides it:
  *
- *     a word above LONGEST bytes                  stands as its beginning and its hash
+ *     a word above LONGEST bytes                  is as its beginning and its hash
  *     a position above 16383, a word 256 times    the text is marked UNPLACED: for a phrase all its words suffice
  *     a megabyte of words                         the text is marked CUT: it is always brought
  *

@@ -1,4 +1,4 @@
-/* all_scopes.c - what holds across scopes, which the history of one scope cannot tell.
+/* all_scopes.c - what holds across scopes, which the history of one scope cannot show.
  *
  *     commits    numbered without gaps, for rows are never deleted; those of a scope in the order of their revs
  *     scopes     each belongs to a room of this program: what verifies a room sees all of its scopes

@@ -1,13 +1,13 @@
 /* connection.h - a database of SQLite as the record uses it, whatever is kept in it.
  *
  *     connection.c  opening and closing, statements, waiting, errors
- *     place.c       the file and what stands beside it: is it there, whose is it, can it be written
+ *     place.c       the file and what is beside it: is it there, whose is it, can it be written
  *     migrate.c     is it ours, is it current, make it current
  *     watermark.c   commits and the watermark of the last one
  *     maintenance.c integrity, the schema against the migrations, whole copies
  *     words.c       words as the search index sees them
  *
- * All SQL stands in sql/; here statements are called by their names, prepared on first use and kept. A handle is for
+ * All SQL is in sql/; here statements are called by their names, prepared on first use and kept. A handle is for
  * one thread at a time; other processes (and other handles) may use the same file meanwhile.
  */
 #ifndef CV_RECORD_SQLITE_CONNECTION_H
@@ -72,7 +72,7 @@ bool cv_sqlite_check_place(const char *path, bool create, cv_err *err);
 void cv_sqlite_make_private(const char *path);
 bool cv_sqlite_sync_folder(cv_arena *a, const char *path, cv_err *err);
 
-/* Where the log of a database stands; is there one, with something in it? */
+/* The path of the log of a database; is there one, with something in it? */
 const char *cv_sqlite_log_of(cv_arena *a, const char *path);
 bool cv_sqlite_is_log(const char *path);
 
@@ -94,12 +94,12 @@ const char *cv_sqlite_text(cv_sqlite *s, const char *name); /* its text */
 /* Runs a statement that returns no rows of interest. An SQLite result code. */
 int cv_sqlite_run(cv_sqlite *s, const char *name);
 
-/* Parameters by name; one that the statement lacks is passed over. What is bound lives until the statement is done. */
+/* Parameters by name; one that the statement lacks is skipped. What is bound lives until the statement is done. */
 bool cv_sqlite_bind_str(sqlite3_stmt *st, const char *parameter, cv_str value);
 bool cv_sqlite_bind_int(sqlite3_stmt *st, const char *parameter, int64_t value);
 
-/* Texts live until the next step or reset. Whoever wants more than one thing of a column asks for its value once: other
- * than the functions of columns, those of values take no locks, which is safe for one thread at a time. */
+/* Texts live until the next step or reset. A process that wants more than one thing of a column asks for its value
+ * once: other than the functions of columns, those of values take no locks, which is safe for one thread at a time. */
 cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column);
 
 /* Steps to a row: 1; to the end: 0; trouble: -1. */

@@ -347,7 +347,7 @@ static bool reader_at(cv_record *record, cv_arena *a, cv_str reader, cv_str *ret
     cv_sqlite_record *r = (cv_sqlite_record *)record;
     sqlite3_stmt *st = cv_sqlite_use(r->s, "reader");
     bool bound = st && cv_sqlite_bind_str(st, ":reader", reader);
-    return read_text(r, a, bound ? st : NULL, "read how far the feed was read", ret_position, err);
+    return read_text(r, a, bound ? st : NULL, "read the position of the feed", ret_position, err);
 }
 
 static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to, bool *ret_moved, cv_err *err)
@@ -361,7 +361,7 @@ static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to
               cv_sqlite_bind_str(st, ":to", to) && cv_sqlite_step(st) == 0;
     *ret_moved = ok && sqlite3_changes(r->s->db) == 1;
     if (!ok)
-        cv_sqlite_fail(r->s, "note how far the feed was read", err);
+        cv_sqlite_fail(r->s, "store the position of the feed", err);
     if (st)
         sqlite3_reset(st);
     if (own && ok)

@@ -89,7 +89,7 @@ bool cv_sqlite_scratch(cv_record *record, cv_arena *a, bool empty, cv_record **r
 bool cv_sqlite_open_frozen_record(cv_arena *a, const char *path, const cv_types *types, const cv_sql_migrations *schema,
                                   cv_record **ret_record, cv_err *err);
 
-/* Which file is it? Then: a number that changes with each commit of anybody; 0: it cannot be told. */
+/* Which file is it? Then: a number that changes with each commit of anybody; 0: it cannot be known. */
 void cv_sqlite_watch_file(cv_sqlite_watch *w, const char *path);
 bool cv_sqlite_watch_is_there(const cv_sqlite_watch *w, const char *path); /* is it still the one at its path? */
 uint64_t cv_sqlite_watch_now(cv_sqlite_watch *w, cv_sqlite *s);

@@ -1,9 +1,9 @@
-/* frozen.c - a record in a folder that cannot be written: read as it stands, without locks.
+/* frozen.c - a record in a folder that cannot be written: read as it is, without locks.
  *
  * Reading a database in WAL mode takes a lock file beside it. Where that cannot be made, SQLite reads only what nobody
  * changes (immutable). Nobody may promise that: the owner of the folder can write at any time. So it is watched here:
  *
- *     before a call    has the file changed since it was opened, or is there a log?    -> open it anew
+ *     before a call    has the file changed since it was opened, or is there a log?    -> open it again
  *     after it         has the file changed meanwhile?                                 -> what was read is worth
  *                                                                                         nothing
  *
@@ -46,7 +46,7 @@ typedef struct {
 static bool refuse(const frozen *f, const char *doing, cv_err *err)
 {
     cv_str why = cv_sqlite_hindrance(err->arena, f->path);
-    cv_err_set(err, CV_ERR_STORE, "cannot %s: the record can only be read; %.*s", doing, CV_FMT(why));
+    cv_err_set(err, CV_ERR_STORE, "cannot %s: the record is read-only; %.*s", doing, CV_FMT(why));
     cv_err_file(err, cv_str_of(f->path));
     cv_err_suggest(err, CV_STR("give yourself write permission for the folder and the files in it, or use a copy"));
     return false;
@@ -95,12 +95,12 @@ static bool log_error(const frozen *f, cv_err *err)
 {
     cv_str why = cv_sqlite_hindrance(err->arena, f->path);
     cv_err_set(err, CV_ERR_STORE,
-               "cannot read the record: the log beside it holds changes that can only be read where they can be "
+               "cannot read the record: the log beside it has changes that can only be read where they can be "
                "written; %.*s",
                CV_FMT(why));
     cv_err_file(err, cv_str_of(f->log));
     cv_err_suggest(err,
-                   CV_STR("let the folder's owner run 'conclave verify' once, or give yourself write permission for "
+                   CV_STR("ask the folder's owner to run 'conclave verify' once, or give yourself write permission for "
                           "the folder and the files in it"));
     return false;
 }
@@ -108,7 +108,7 @@ static bool log_error(const frozen *f, cv_err *err)
 /* A log that has come since is SQLite's business, if it can read it. */
 static bool open_inner(frozen *f, cv_err *err)
 {
-    assert(!f->open && !f->inner && "what is read at one moment is not opened anew");
+    assert(!f->open && !f->inner && "a snapshot is not opened again");
     f->seen = settled_stamp(f->path);
     f->is_frozen = !cv_sqlite_is_log(f->log);
     cv_sqlite_mode mode = f->is_frozen ? CV_SQLITE_IMMUTABLE : CV_SQLITE_EXISTING;
@@ -325,7 +325,7 @@ static bool change(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv
 static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to, bool *ret_moved, cv_err *err)
 {
     (void)reader, (void)from, (void)to, (void)ret_moved;
-    return refuse((frozen *)record, "note how far the feed was read", err);
+    return refuse((frozen *)record, "store the position of the feed", err);
 }
 
 static bool hold(cv_record *record, cv_err *err)
@@ -354,7 +354,7 @@ static bool accept_last(cv_record *record, cv_arena *a, cv_commit *ret_commit, c
 static bool scrub(cv_record *record, cv_arena *a, cv_err *err)
 {
     (void)a;
-    return refuse((frozen *)record, "write the database anew", err);
+    return refuse((frozen *)record, "rewrite the database", err);
 }
 
 static const cv_record_calls calls = {

@@ -1,7 +1,7 @@
-/* maintenance.c - the integrity of a database, its schema against the migrations, writing it anew, and whole copies.
+/* maintenance.c - the integrity of a database, its schema against the migrations, writing it again, and whole copies.
  *
- * A copy is written into a file that is new or empty, and synced. Whoever wants it under a name that others look at
- * writes it under a temporary one first (base/file.h).
+ * A copy is written into a file that is new or empty, and synced. A process that wants it under a name that others look
+ * at writes it under a temporary one first (base/file.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -120,7 +120,7 @@ static bool empty_log(cv_sqlite *s, cv_err *err)
         return cv_sqlite_fail(s, "empty the log of the database", err);
     if (!busy)
         return true;
-    cv_err_set(err, CV_ERR_BUSY, "others read the record, so its log still holds what was replaced");
+    cv_err_set(err, CV_ERR_BUSY, "others read the record, so its log still has the replaced text");
     cv_err_file(err, cv_str_of(s->path));
     cv_err_suggest(err, CV_STR("the text is redacted; give the same command again when the others are done"));
     return false;
@@ -131,7 +131,7 @@ bool cv_sqlite_write_anew(cv_sqlite *s, cv_err *err)
     static const char *const steps[] = {"search_optimize", "vacuum"};
     for (size_t i = 0; i < CV_COUNT(steps); i++)
         if (cv_sqlite_run(s, steps[i]) != SQLITE_OK)
-            return cv_sqlite_fail(s, "write the database anew", err);
+            return cv_sqlite_fail(s, "rewrite the database", err);
     return empty_log(s, err);
 }
 

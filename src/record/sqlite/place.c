@@ -1,4 +1,4 @@
-/* place.c - the file of a record and what stands beside it.
+/* place.c - the file of a record and what is beside it.
  *
  *     conclave.db            the database, 0600 whatever the umask
  *     conclave.db-wal, -shm  SQLite's log and its index; a log without its database is never touched

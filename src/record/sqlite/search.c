@@ -1,6 +1,6 @@
 /* search.c - finding words with FTS5: what SQLite does for the index of record/search_index.h.
  *
- *     search_texts   what stands in the index, by scope, kind and thing
+ *     search_texts   what is in the index, by scope, kind and thing
  *     search_index   its words; a text is taken back by its old words and entered with its new ones
  */
 #include <assert.h>

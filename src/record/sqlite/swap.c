@@ -1,10 +1,10 @@
 /* swap.c - putting a backup in the place of a record in a file; see record/swap.h.
  *
  * A present record that is whole is kept as one database, and the copy's pages are written over it in one transaction:
- * whoever has the record open sees one more commit.
+ * the process that has the record open sees one more commit.
  *
  * A present record that is not whole (missing, damaged, not ours) is kept as the files that it was: the database under
- * a second name, its log under the same name with "-wal" behind it; then the copy is renamed into its place. Whoever
+ * a second name, its log under the same name with "-wal" behind it; then the copy is renamed into its place. Anyone who
  * still has the old file open cannot write to it: every write asks first whether its file is still the one at its path.
  */
 #include <errno.h>
@@ -134,7 +134,7 @@ static bool begin(cv_swap *s, cv_err *err)
 {
     s->engine = CV_NEW(s->arena, swap_lock);
     if (cv_record_is_frozen(s->arena, s->store.path)) {
-        cv_err_set(err, CV_ERR_STORE, "cannot restore: the record can only be read; %.*s",
+        cv_err_set(err, CV_ERR_STORE, "cannot restore: the record is read-only; %.*s",
                    CV_FMT(cv_sqlite_hindrance(s->arena, s->store.path)));
         cv_err_file(err, cv_str_of(s->store.path));
         cv_err_suggest(err, CV_STR("give yourself write permission for the folder and the files in it"));

@@ -1,8 +1,8 @@
 /* watch.c - has anybody committed? Asked by any thread, answered by a connection of its own.
  *
  * PRAGMA data_version changes with every commit of another connection, so a second connection to the same file sees all
- * of them, those of the first one included. The file must still be the one at its path: what stands there instead
- * nobody has read yet, and then the answer is that it cannot be told.
+ * of them, those of the first one included. The file must still be the one at its path: what is there instead
+ * nobody has read yet, and then the answer is that it cannot be known.
  */
 #include <sys/stat.h>
 

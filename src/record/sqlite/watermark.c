@@ -54,7 +54,7 @@ static bool regressed(cv_sqlite *s, const cv_commit *watermark, int64_t last, cv
                                         "an older copy was put in its place, or its log (conclave.db-wal) was removed "
                                         "or damaged: put the newer files "
                                         "back, or 'conclave restore FILE' from a backup, or 'conclave accept --commit "
-                                        "%lld' to go on with what is left",
+                                        "%lld' to continue with what is left",
                                         (long long)last));
     return false;
 }

@@ -1,7 +1,7 @@
 /* words.h - texts and queries as FTS5's tokenizer sees them.
  *
  *     "income collar" -tax   ->   ("income collar") NOT ("tax")     an expression in which every word is quoted
- *     "漢字 and 12"          ->   "漢 字 and 12"                     characters of scripts without spaces stand alone
+ *     "漢字 and 12"          ->   "漢 字 and 12"                     characters of scripts without spaces are alone
  *     text, terms            ->   marks                             where in a text a query's terms are met
  *
  * The expression never holds anything of the user's outside of quotes, so no input is a syntax error. Prefixes are
