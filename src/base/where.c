@@ -52,12 +52,30 @@ static const char *advice(int number)
     }
 }
 
+cv_err_code cv_where_code(int number)
+{
+    switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+        return CV_ERR_NOT_FOUND;
+    case EISDIR:
+    case ENXIO:
+        return CV_ERR_NOT_A_FILE;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case EEXIST:
+    case ELOOP:
+    case ENAMETOOLONG:
+        return CV_ERR_NO_ACCESS;
+    default:
+        return CV_ERR_IO;
+    }
+}
+
 bool cv_where_fail(cv_err *err, const char *path, const char *what, int number)
 {
-    cv_err_code code = number == ENOENT || number == ENOTDIR ? CV_ERR_NOT_FOUND
-                       : number == EISDIR || number == ENXIO ? CV_ERR_NOT_A_FILE
-                                                             : CV_ERR_IO;
-    cv_err_set(err, code, "cannot %s: %s", what,
+    cv_err_set(err, cv_where_code(number), "cannot %s: %s", what,
                number == ENXIO   ? "it is a pipe, socket or device"
                : number == ELOOP ? "it is a symbolic link, or leads through too many"
                                  : strerror(number));

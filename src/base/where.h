@@ -74,4 +74,7 @@ bool cv_where_unlink(cv_where where);
 /* "cannot <what>: <text of errno>" about a path, with what to do. Always false. */
 bool cv_where_fail(cv_err *err, const char *path, const char *what, int number);
 
+/* Is the name at fault, or the system below it? */
+cv_err_code cv_where_code(int number);
+
 #endif

@@ -24,6 +24,7 @@
 #include "kit/scopes.h"
 #include "project/config.h"
 #include "project/operations.h"
+#include "project/project.h"
 #include "record/copy.h"
 
 enum { MOST_TRIES = 10 };
@@ -273,6 +274,8 @@ bool cv_record_copy_to(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     copying c = {.call = call};
+    if (!cv_project_is_local(call, "the record is copied to another store"))
+        return false;
     bool ok = copy(&c, &err);
     cv_record_close(c.target);
     if (!ok)

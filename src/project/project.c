@@ -306,6 +306,15 @@ static void answer(cv_call *call, const char *root, const cv_store *store, bool 
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_init_shape, &it);
 }
 
+bool cv_project_is_local(cv_call *call, const char *what)
+{
+    if (!call->confined)
+        return true;
+    cv_err *fault = cv_errs_add(call->errs, call->arena, CV_ERR_NOT_ALLOWED, "%s at the command line only", what);
+    cv_err_suggest(fault, CV_STR("ask a person who may act on this machine"));
+    return false;
+}
+
 bool cv_project_init(cv_call *call)
 {
     cv_arena *a = call->arena;
@@ -314,6 +323,8 @@ bool cv_project_init(cv_call *call)
     const char *root = dir ? cv_arena_copy_z(a, dir->text) : call->root, *real;
     struct stat st;
     size_t there = part_there(a, root);
+    if ((dir || cv_json_get_text(call->input, "store").p) && !cv_project_is_local(call, "folder and store are chosen"))
+        return false;
     if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err))
         return cv_call_fail(call, &err);
     bool named = dir || strcmp(root, ".") != 0, created;

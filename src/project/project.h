@@ -27,4 +27,8 @@ bool cv_project_open(cv_arena *a, const char *root, cv_record **ret_record, cv_e
 /* The operation `init`: makes what is missing of the project in call->root, or in input.dir. */
 bool cv_project_init(cv_call *call);
 
+/* Where the record is kept, and which folders are projects, is decided at the command line. False, with a fault: the
+ * call came through a server. `what` is a clause: "a project is made". */
+bool cv_project_is_local(cv_call *call, const char *what);
+
 #endif

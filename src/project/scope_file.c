@@ -11,6 +11,7 @@
  */
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/path.h"
 #include "kit/fault.h"
 #include "kit/outlet.h"
 #include "kit/scopes.h"
@@ -168,8 +169,12 @@ static bool read_document(cv_call *call, cv_scope_rows *ret_rows)
     cv_err err = {.arena = call->arena};
     cv_str path = cv_json_get_text(call->input, "path"), text;
     cv_json *document = CV_NEW(call->arena, cv_json);
-    if (!cv_file_read_text(call->arena, cv_arena_copy_z(call->arena, path), &text, &err))
+    cv_where where;
+    if (!cv_path_allowed(call->arena, call->root, call->confined, path, &where, &err) ||
+        !cv_file_read_text_at(call->arena, where, &text, &err)) {
+        cv_err_field(&err, CV_STR("path"));
         return cv_call_fail(call, &err);
+    }
     if (!cv_json_parse(call->arena, text, document, &err)) {
         cv_err_file(&err, path);
         return cv_call_fail(call, &err);

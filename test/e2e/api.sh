@@ -99,6 +99,25 @@ done
 get "a near name" 404 dialogue/lst
 is '.message | contains("/api/dialogue/list")'
 
+# ---- files ----
+mkdir folder
+post "a folder for a file" 400 import-scope '{"path":"folder"}'
+is '.error_code == "not_a_file" and .field == "path"'
+post "a name that is too long" 400 import-scope "{\"path\":\"$(printf '%0300d' 0)\"}"
+is '.error_code == "no_access"'
+echo "not a record" >backup.db
+post "a backup that is none" 400 restore '{"path":"backup.db"}'
+is '.error_code == "store_corrupt"'
+post "a scope from elsewhere" 400 import-scope '{"path":"/etc/passwd"}'
+is '.field == "path" and (.message | contains("root:") | not)'
+post "a project elsewhere" 403 init "{\"dir\":\"$work/elsewhere\"}"
+is '.error_code == "not_allowed"'
+[ ! -e "$work/elsewhere" ]
+ok $? "$name: nothing was made"
+post "another store" 403 init '{"store":"postgresql://127.0.0.1:1/x"}'
+post "a copy in another store" 403 copy '{"to":"postgresql://127.0.0.1:1/x"}'
+rm -r folder backup.db
+
 # ---- methods ----
 for path in /api/dialogue/list /api /api/openapi.json /healthz /metrics /; do
     name="HEAD $path"

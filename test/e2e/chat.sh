@@ -345,7 +345,7 @@ if [ -w "$folder" ]; then
     skip "a folder that may not be written" "running as root"
 else
     run "a folder that may not be written" 2 chat send f1 --from A@x --type T --body x --json
-    is '.error_code == "io_error" and .suggestion'
+    is '.error_code == "no_access" and .suggestion'
     run "can be read" 0 chat peek f1 --as B@y --json
 fi
 chmod u+w "$folder" "$folder/.wf"

@@ -124,7 +124,7 @@ static void what_is_no_file_is_refused(void **state)
     assert_str_has(f->err.message, "a device");
     const char *loop = in_folder(f, "loop");
     assert_int_equal(symlink("loop", loop), 0);
-    assert_fails(cv_file_read_text(&f->arena, loop, &bytes, &f->err), &f->err, CV_ERR_IO);
+    assert_fails(cv_file_read_text(&f->arena, loop, &bytes, &f->err), &f->err, CV_ERR_NO_ACCESS);
     assert_str_eq(bytes, "untouched");
 }
 
@@ -166,7 +166,7 @@ static bool as_nobody(bool (*check)(fixture *f), fixture *f)
 static bool secret_is_refused(fixture *f)
 {
     cv_str text;
-    return !cv_file_read_text(&f->arena, in_folder(f, "secret"), &text, &f->err) && f->err.code == CV_ERR_IO &&
+    return !cv_file_read_text(&f->arena, in_folder(f, "secret"), &text, &f->err) && f->err.code == CV_ERR_NO_ACCESS &&
            cv_str_eq(f->err.file, cv_str_of(in_folder(f, "secret"))) &&
            cv_str_find(f->err.message, CV_STR("Permission denied")) != SIZE_MAX;
 }
@@ -334,7 +334,7 @@ static void links_stay_links(void **state)
     assert_str_eq(cv_test_read(&f->arena, in_folder(f, "deep/target")), "absolute");
     const char *loop = in_folder(f, "loop");
     assert_int_equal(symlink("loop", loop), 0);
-    assert_fails(cv_file_write(loop, CV_STR("x"), &f->err), &f->err, CV_ERR_IO);
+    assert_fails(cv_file_write(loop, CV_STR("x"), &f->err), &f->err, CV_ERR_NO_ACCESS);
     assert_str_has(f->err.suggestion, "symbolic link");
 }
 
@@ -787,7 +787,7 @@ static bool closed_folder_is_told(fixture *f)
 {
     visitor v = {0};
     bool ok = cv_file_walk(&f->arena, f->folder, CV_STR(""), note, &v, &f->err);
-    return !ok && f->err.code == CV_ERR_IO && cv_str_ends(f->err.file, CV_STR("closed/"));
+    return !ok && f->err.code == CV_ERR_NO_ACCESS && cv_str_ends(f->err.file, CV_STR("closed/"));
 }
 
 static void unreadable_folders_are_told(void **state)

@@ -94,7 +94,7 @@ static void a_copy_is_read_and_nothing_is_left_beside_it(void **state)
     const char *copy = cv_arena_printf(&f->arena, "%s/copy/copy.db", f->folder).p;
     mkdir(cv_arena_printf(&f->arena, "%s/copy", f->folder).p, 0700);
     assert_ok(f->record->calls->backup(f->record, copy, &f->err), &f->err);
-    assert_fails(f->record->calls->backup(f->record, copy, &f->err), &f->err, CV_ERR_IO);
+    assert_fails(f->record->calls->backup(f->record, copy, &f->err), &f->err, CV_ERR_NO_ACCESS);
     cv_str print = board_print(f->record, &f->arena, BOARD("x"), &f->err), bytes = cv_test_read(&f->arena, copy);
     f->path = copy;
     assert_ok(open_again(f, CV_RECORD_COPY), &f->err);

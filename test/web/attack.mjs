@@ -1,13 +1,15 @@
 // attack.mjs - generated requests against the HTTP API: whoever may not come in gets nothing, whatever is asked gets an
 // answer that says what is wrong, and the server goes on. TAP.
 //
-//     node test/web/attack.mjs URL ADMIN READER LIMITED
+//     node test/web/attack.mjs URL ADMIN READER LIMITED BESIDE
 //
 // The server was started with the token ADMIN; READER is the token of an agent that may only read, LIMITED that of one
-// that may act in the room chat alone. CV_SEED repeats a run, CV_SOAK=1 makes a longer one.
+// that may act in the room chat alone. BESIDE is a folder beside the project, whose files have the word SECRET; the link
+// `outside` in the project leads there. CV_SEED repeats a run, CV_SOAK=1 makes a longer one.
 import net from "node:net";
+import { readdirSync, readFileSync } from "node:fs";
 
-const [url, admin, reader, limited] = process.argv.slice(2);
+const [url, admin, reader, limited, beside] = process.argv.slice(2);
 const { hostname: host, port } = new URL(url);
 const MANY = process.env.CV_SOAK ? 20000 : 600;
 let seed = Number(process.env.CV_SEED ?? 1);
@@ -119,6 +121,68 @@ async function one() {
 for (let i = 0; i < MANY; i += 60) await Promise.all(Array.from({ length: 60 }, one));
 ok(strange.length === 0, `${MANY} generated requests: each is answered in words, or cut off`, strange.slice(0, 4).join("\n"));
 ok(answered > MANY / 2, "most of them get an answer", `${answered} of ${MANY}`);
+
+// ---- requests that fit the description, but for what they name ----
+const files = ["", ".", "..", "/", "missing", "missing/deep/file", "folder", "folder/", "fifo", "text.md", "text.md/x", "binary", "loop", "not-utf8", "bad.json", "bad.toml", "empty", "a".repeat(300), "a/".repeat(3000), "/dev/null", "/proc/self/mem", "-", "\0", ".conclave", ".conclave/conclave.db"];
+const away = [beside, `${beside}/secret.json`, `${beside}/secret.md`, "../beside", "../beside/secret.json", "../beside/secret.md", "../beside/new", `${beside}/new`, "outside", "outside/secret.json", "outside/secret.md", "outside/new", "./folder/../../beside/secret.json"];
+const names = ["over-http", "nowhere", "reader", "talker", "Owner@reader", "T0001", "M0001", "0", "final", "start", "x".repeat(100), "\u202e", "a b", "\u00e9", "", "@everyone", "FF0000", "sqlite", "postgresql://127.0.0.1:1/x"];
+const WAITS = /seconds|wait|timeout/;
+/** A value that the schema allows, mostly. `texts`: what stands where a text is wanted. */
+function value(schema, name, texts, odd, depth = 0) {
+  if (odd && random(25) === 0) return pick([null, 0, -1, 1e308, 2 ** 53, "", [], {}, true, "x", [[]], "\ud800"]);
+  if (schema.enum) return pick(schema.enum);
+  const one = schema.oneOf ?? schema.anyOf;
+  if (one) return value(pick(one), name, texts, odd, depth);
+  const inner = (part, key) => value(part, key, texts, odd, depth + 1);
+  switch (Array.isArray(schema.type) ? pick(schema.type) : schema.type) {
+    case "boolean":
+      return Boolean(random(2));
+    case "integer":
+    case "number":
+      return WAITS.test(name) ? (schema.minimum ?? 0) : pick([0, 1, 2, schema.minimum ?? 0, schema.maximum ?? 100, 99999999, -5, 0.5]);
+    case "array":
+      return Array.from({ length: 1 + random(3) }, () => inner(schema.items ?? {}, name));
+    case "object":
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {})
+          .filter(([key]) => depth < 5 && ((schema.required ?? []).includes(key) ? random(20) : random(3) === 0))
+          .map(([key, part]) => [key, inner(part, key)]),
+      );
+    default:
+      return pick(texts);
+  }
+}
+// These wait for something to happen, and are tried elsewhere.
+const prompt = operations.filter(([path]) => !/\/(watch|wait)$/.test(path));
+const inputOf = (methods) => ({ ...methods.post.requestBody.content["application/json"].schema, type: "object" });
+const said = [];
+async function call(path, input) {
+  const response = await fetch(url + path, { method: "POST", headers: { ...bearer(admin), "Content-Type": "application/json" }, body: JSON.stringify(input) });
+  const text = await response.text();
+  const fault = response.ok ? {} : JSON.parse(text);
+  if (response.status >= 500 || (response.status >= 400 && !(fault.error_code && fault.message))) said.push(`${path} ${JSON.stringify(input).slice(0, 300)}\n -> ${response.status} ${text.slice(0, 300)}`);
+  return text;
+}
+const TURNS = process.env.CV_SOAK ? 60 : 5;
+for (let turn = 0; turn < TURNS; turn++)
+  for (const [path, methods] of prompt) await call(path, value(inputOf(methods), "", random(2) ? files : [...files, ...names], true));
+ok(said.length === 0, `${TURNS * prompt.length} requests made from the description: whatever is the caller's fault is told as one`, said.slice(0, 6).join("\n"));
+
+// ---- paths that lead out of the project ----
+const seen = () => readdirSync(beside, { recursive: true }).sort().map((name) => `${name} ${readFileSync(`${beside}/${name}`, "latin1")}`).join("\n");
+const untouched = seen();
+const told = [];
+for (const [path, methods] of prompt)
+  for (const [name, property] of Object.entries(inputOf(methods).properties ?? {}))
+    if (/string|array/.test(String(property.type)))
+      for (const place of process.env.CV_SOAK ? away : [pick(away), pick(away), pick(away)]) {
+        const input = { ...value(inputOf(methods), "", names, false), [name]: String(property.type).includes("array") ? [place] : place };
+        const text = await call(path, input);
+        if (text.includes("SECRET")) told.push(`${path} ${JSON.stringify(input).slice(0, 300)}\n -> ${text.slice(0, 300)}`);
+      }
+ok(told.length === 0, "no operation tells what stands outside of the project", told.slice(0, 6).join("\n"));
+ok(seen() === untouched, "or writes there", seen());
+ok(said.length === 0, "and all of that is the caller's fault", said.slice(0, 6).join("\n"));
 
 // ---- where others have been, and what is too much ----
 for (const last of ["nonsense", "0-deadbeef", "9".repeat(250), "\u00e9", "start, start"]) {

@@ -55,9 +55,8 @@ static bool is_awaited(void *ctx, size_t done, size_t total, cv_str what)
     return !atomic_load(&call->gone);
 }
 
-static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_errs *errs, cv_str *ret_reply)
+static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_json *input, cv_errs *errs, cv_str *ret_reply)
 {
-    cv_json *input = CV_NEW(a, cv_json);
     cv_err err = {.arena = a};
     cv_str text = call->text.n ? cv_buf_str(&call->text) : CV_STR("{}");
     if (!cv_json_parse(a, text, input, &err)) {
@@ -84,13 +83,13 @@ static void serve(cv_work *work, cv_arena *a, void *mine)
 {
     cv_api_call *call = call_of(work);
     cv_errs errs = {0};
+    cv_json input = {0};
     cv_str reply;
-    if (run(call, a, mine, &errs, &reply)) {
+    if (run(call, a, mine, &input, &errs, &reply)) {
         cv_api_answer_read(call, reply);
     } else {
-        cv_err_code code = cv_errs_code(errs.items, errs.count, call->op->flags & CV_OP_BATCH);
         cv_http_add_header(call->x, "Cache-Control", CV_STR("no-store"));
-        cv_api_answer(call, cv_api_status(code), cv_service_faults(a, call->op, &errs));
+        cv_api_answer(call, cv_api_faults_status(call->op, &input, &errs), cv_service_faults(a, call->op, &errs));
     }
     cv_api_call_free(call);
 }
@@ -101,16 +100,15 @@ static void open_stream(cv_work *work, cv_arena *a, void *mine)
     cv_api_call *call = call_of(work);
     cv_errs errs = {0};
     cv_err err = {.arena = a};
-    cv_json tree;
+    cv_json input = {0}, tree;
     cv_str reply;
-    if (run(call, a, mine, &errs, &reply) && cv_json_parse(a, reply, &tree, &err)) {
+    if (run(call, a, mine, &input, &errs, &reply) && cv_json_parse(a, reply, &tree, &err)) {
         cv_api_count_call(call, 200);
         if (call->actor.p)
             cv_http_name_actor(call->x, call->actor);
         cv_api_events_add(call, call->after.p ? call->after : cv_json_get_text(&tree, "position"));
     } else {
-        cv_api_answer(call, cv_api_status(cv_errs_code(errs.items, errs.count, false)),
-                      cv_service_faults(a, call->op, &errs));
+        cv_api_answer(call, cv_api_faults_status(call->op, &input, &errs), cv_service_faults(a, call->op, &errs));
     }
     cv_api_call_free(call);
 }

@@ -151,7 +151,7 @@ static bool sync_path(const char *path)
 
 static bool backup_error(const char *path, int number, cv_err *err)
 {
-    cv_err_set(err, number == ENOENT ? CV_ERR_NOT_FOUND : CV_ERR_IO, "cannot write the backup: %s", strerror(number));
+    cv_err_set(err, cv_where_code(number), "cannot write the backup: %s", strerror(number));
     cv_err_file(err, cv_str_of(path));
     cv_err_suggest(err, number == EEXIST ? CV_STR("name a file that does not exist yet; none is overwritten")
                                          : CV_STR("check the folder, its permissions and its free space"));

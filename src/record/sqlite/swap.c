@@ -39,7 +39,7 @@ static swap_lock *lock_of(const cv_swap *s)
 
 static bool fail_errno(const char *path, const char *doing, int number, cv_err *err)
 {
-    cv_err_set(err, number == ENOENT ? CV_ERR_NOT_FOUND : CV_ERR_IO, "cannot %s: %s", doing, strerror(number));
+    cv_err_set(err, cv_where_code(number), "cannot %s: %s", doing, strerror(number));
     cv_err_file(err, cv_str_of(path));
     cv_err_suggest(err, CV_STR("check the path, its permissions and the free space; nothing was changed"));
     return false;
