@@ -51,11 +51,13 @@ void cv_tail_add(cv_tail *tail, cv_str bytes)
         memcpy(tail->bytes + kept - drop, last.p, last.n);
 }
 
-cv_str cv_tail_text(cv_arena *a, const cv_tail *tail)
+cv_str cv_tail_text(cv_arena *a, const cv_tail *tail, const cv_secrets *secrets)
 {
-    cv_str bytes = {tail->bytes, tail->n < CV_CALLS_TAIL ? tail->n : CV_CALLS_TAIL}, line;
+    bool whole = tail->n <= CV_CALLS_TAIL;
+    cv_str bytes = {tail->bytes, whole ? tail->n : CV_CALLS_TAIL}, line;
     cv_buf out = {0};
-    while (tail->n > CV_CALLS_TAIL && bytes.n > 0 && cv_utf8_continues(bytes.p[0]))
+    bytes = whole ? cv_secrets_hide(a, secrets, bytes) : cv_secrets_hide_end(a, secrets, bytes);
+    while (!whole && bytes.n > 0 && cv_utf8_continues(bytes.p[0]))
         bytes = cv_str_from(bytes, 1);
     bytes = cv_str_trim(bytes);
     for (bool first = true; bytes.n > 0 && cv_str_split(&bytes, '\n', &line); first = false) {
@@ -253,11 +255,11 @@ static void check_answer(cv_one *one)
         cv_one_decide(one, CV_CALL_EMPTY, "the answer is empty");
 }
 
-/* Everything that leaves this module goes through here: no secret is in it. */
+/* Everything that leaves this module goes through here, or through cv_tail_text(): no secret is in it. */
 static void hide_secrets(cv_one *one)
 {
     cv_calls_result *r = &one->result;
-    cv_str *texts[] = {&r->answer, &r->model, &r->message, &r->tail};
+    cv_str *texts[] = {&r->answer, &r->model, &r->message};
     for (size_t i = 0; i < CV_COUNT(texts); i++)
         *texts[i] = cv_secrets_hide(&one->arena, &one->secrets, *texts[i]);
 }
@@ -267,7 +269,7 @@ static void make_result(cv_one *one)
     cv_calls_result *r = &one->result;
     cv_err err = {.arena = &one->arena};
     r->duration_ms = cv_steady_ms() - one->began;
-    r->tail = cv_tail_text(&one->arena, &one->tail);
+    r->tail = cv_tail_text(&one->arena, &one->tail, &one->secrets);
     if (one->endpoint)
         cv_endpoint_answer(one);
     check_answer(one);

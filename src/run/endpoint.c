@@ -312,7 +312,8 @@ static void conclude(cv_one *one, CURLcode code)
                code == CURLE_GOT_NOTHING || code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
     const char *why = e->error[0] ? e->error : curl_easy_strerror(code);
     if (status && status != 200) {
-        cv_calls_outcome outcome = cv_wire_refusal(&one->arena, status, cv_buf_str(&e->body), &message);
+        cv_str body = cv_secrets_hide(&one->arena, &one->secrets, cv_buf_str(&e->body)); /* before it is cut */
+        cv_calls_outcome outcome = cv_wire_refusal(&one->arena, status, body, &message);
         cv_one_decide(one, outcome, "%.*s", CV_FMT(message));
     } else if (status && e->content == OTHER) {
         cv_tail_add(&one->tail, cv_buf_str(&e->body));

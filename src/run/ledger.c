@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -77,19 +79,26 @@ static bool keep_attempt(void *ctx, cv_scope_id scope, const void *row, cv_err *
     return true;
 }
 
-bool cv_ledger_open(cv_ledger *l, const cv_call *call, cv_arena *a, cv_str dialogue_id, cv_err *err)
+static bool read_rows(cv_ledger *l, cv_err *err)
 {
-    cv_record *record = call->record;
+    cv_record *record = l->call->record;
     cv_scope_position at;
-    *l = (cv_ledger){.call = call, .arena = a, .dialogue_id = dialogue_id, .lock = -1};
+    cv_scope_id scope = cv_run_scope(l->dialogue_id);
+    const cv_find find = {.type = &cv_attempt_row_type, .scope = scope};
     cv_row_clear(&cv_run_row_type, &l->run);
-    l->run.dialogue_id = dialogue_id;
-    const cv_find find = {.type = &cv_attempt_row_type, .scope = cv_run_scope(dialogue_id)};
-    bool ok = record->calls->begin(record, a, cv_run_scope(dialogue_id), &at, err) &&
-              cv_record_get(record, a, cv_run_scope(dialogue_id), &cv_run_row_type, &l->run, &l->exists, err) &&
+    l->run.dialogue_id = l->dialogue_id;
+    l->attempts.count = 0;
+    bool ok = record->calls->begin(record, l->arena, scope, &at, err) &&
+              cv_record_get(record, l->arena, scope, &cv_run_row_type, &l->run, &l->exists, err) &&
               record->calls->find(record, &find, keep_attempt, l, err);
     record->calls->end(record);
     return ok;
+}
+
+bool cv_ledger_open(cv_ledger *l, const cv_call *call, cv_arena *a, cv_str dialogue_id, cv_err *err)
+{
+    *l = (cv_ledger){.call = call, .arena = a, .dialogue_id = dialogue_id, .lock = -1};
+    return read_rows(l, err);
 }
 
 cv_attempts cv_ledger_of(const cv_ledger *l, int64_t round, cv_str who, cv_run_task task)
@@ -263,31 +272,37 @@ static bool read_lease(const cv_ledger *l, cv_lease_row *ret, bool *ret_found, c
                          err);
 }
 
-/* The lock of this machine. A file system that has no such locks leaves it to the row. */
-static bool take_lock(cv_ledger *l, bool *ret_taken, cv_err *err)
+static bool is_here(const cv_ledger *l, const cv_lease_row *lease)
+{
+    return cv_str_eq(lease->host, host_name(l->arena));
+}
+
+static bool is_alive(const cv_lease_row *lease)
+{
+    return kill((pid_t)lease->pid, 0) == 0 || errno != ESRCH;
+}
+
+/* The file that a runner of this machine keeps locked; -1: err says why there is none. */
+static int open_lock(cv_ledger *l, cv_err *err)
 {
     cv_where folder = cv_ledger_where(l->arena, l->call->root, l->dialogue_id, "");
     cv_where runs = cv_where_folder(l->arena, folder);
-    *ret_taken = false;
     if (!cv_folder_make_private(runs, err) || !cv_folder_make_private(folder, err))
-        return false;
+        return -1;
     int fd = cv_where_open_folder(folder, O_RDONLY, false, "open the folder of the run", err);
     if (fd < 0)
-        return false;
-    l->lock = openat(fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int number = errno;
+        return -1;
+    int lock = openat(fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600), number = errno;
     close(fd);
-    if (l->lock < 0)
-        return cv_where_fail(err, folder.path, "make the lock of the run", number);
-    *ret_taken = flock(l->lock, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
-    return true;
+    if (lock < 0)
+        cv_where_fail(err, folder.path, "make the lock of the run", number);
+    return lock;
 }
 
-static void drop_lock(cv_ledger *l)
+/* A file system that has no such locks leaves it to the row. */
+static bool try_lock(int fd, int how)
 {
-    if (l->lock >= 0)
-        close(l->lock);
-    l->lock = -1;
+    return flock(fd, how | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
 }
 
 static cv_lease_row lease_now(const cv_ledger *l, const cv_writing *w)
@@ -321,23 +336,38 @@ static bool write_lease(cv_ledger *l, cv_err *err)
     return commit_write(l, &w, op_id, "run", err);
 }
 
+/* Whoever only looks has the lock for a moment, and so has what a killed runner had just started: then nobody who lives
+ * has the lease. */
+static bool wait_for_lock(cv_ledger *l, cv_err *err)
+{
+    cv_lease_row lease;
+    bool found;
+    int64_t until = cv_steady_ms() + CV_LOCK_MS;
+    while (!try_lock(l->lock, LOCK_EX)) {
+        if (!read_lease(l, &lease, &found, err))
+            return false;
+        if (cv_steady_ms() >= until || (found && is_here(l, &lease) && is_alive(&lease)))
+            return refuse_busy(l, found ? holder_text(l->arena, &lease) : CV_STR(""), err);
+        poll(NULL, 0, CV_LOCK_LOOK_MS);
+    }
+    return true;
+}
+
+bool cv_ledger_lock(cv_ledger *l, cv_err *err)
+{
+    assert(l->lock < 0 && "a ledger is locked once");
+    l->lock = open_lock(l, err);
+    if (l->lock >= 0 && wait_for_lock(l, err) && read_rows(l, err))
+        return true;
+    cv_ledger_release(l);
+    return false;
+}
+
 bool cv_ledger_take(cv_ledger *l, cv_err *err)
 {
-    bool taken, found = false;
-    cv_lease_row lease;
-    cv_err ignored = {.arena = l->arena};
-    assert(l->lock < 0 && "a ledger is taken once");
-    if (!take_lock(l, &taken, err))
+    assert(l->lock >= 0 && !l->renewed_ms && "a ledger that is locked is taken once");
+    if (!write_lease(l, err))
         return false;
-    if (!taken) {
-        cv_str holder = read_lease(l, &lease, &found, &ignored) && found ? holder_text(l->arena, &lease) : CV_STR("");
-        drop_lock(l);
-        return refuse_busy(l, holder, err);
-    }
-    if (!write_lease(l, err)) {
-        drop_lock(l);
-        return false;
-    }
     l->exists = true;
     l->renewed_ms = cv_steady_ms();
     return true;
@@ -368,25 +398,31 @@ void cv_ledger_release(cv_ledger *l)
 {
     cv_err ignored = {.arena = l->arena};
     const cv_lease_row lease = {.dialogue_id = l->dialogue_id};
-    if (l->lock < 0)
-        return;
-    l->call->record->calls->drop(l->call->record, cv_run_scope(l->dialogue_id),
-                                 &(cv_rows){&cv_lease_row_type, &lease, 1}, &ignored); /* else it ends by itself */
-    drop_lock(l);
+    if (l->renewed_ms)
+        l->call->record->calls->drop(l->call->record, cv_run_scope(l->dialogue_id),
+                                     &(cv_rows){&cv_lease_row_type, &lease, 1}, &ignored); /* else it ends by itself */
+    if (l->lock >= 0)
+        close(l->lock);
+    l->lock = -1;
+    l->renewed_ms = 0;
 }
 
 bool cv_ledger_holder(cv_ledger *l, cv_str *ret_holder, cv_err *err)
 {
     cv_lease_row lease;
-    bool found, taken;
+    bool found;
     *ret_holder = CV_STR("");
     if (!read_lease(l, &lease, &found, err) || !found)
         return err->code == CV_ERR_NONE;
-    bool here = cv_str_eq(lease.host, host_name(l->arena));
-    if (here && !take_lock(l, &taken, err))
-        return false;
-    drop_lock(l);
-    if (here ? !taken : lease.until_ms > l->call->clock.now_ms(l->call->clock.ctx))
+    bool held = lease.until_ms > l->call->clock.now_ms(l->call->clock.ctx);
+    if (is_here(l, &lease)) {
+        int fd = open_lock(l, err);
+        if (fd < 0)
+            return false;
+        held = !try_lock(fd, LOCK_SH) && is_alive(&lease);
+        close(fd);
+    }
+    if (held)
         *ret_holder = holder_text(l->arena, &lease);
     return true;
 }

@@ -25,7 +25,9 @@ extern const cv_err_code cv_run_codes[];
 
 enum {
     CV_LEASE_MS = 60 * 1000, /* of the row: longer than any step of a walk takes without renewing it */
-    CV_LEASE_RENEWED_MS = 15 * 1000
+    CV_LEASE_RENEWED_MS = 15 * 1000,
+    CV_LOCK_MS = 5 * 1000, /* how long a lock is waited for that nobody alive holds */
+    CV_LOCK_LOOK_MS = 5
 };
 
 typedef struct {
@@ -57,7 +59,10 @@ cv_attempts cv_ledger_of(const cv_ledger *l, int64_t round, cv_str who, cv_run_t
  * the round, then those for the verdicts. */
 size_t cv_ledger_tried(const cv_ledger *l, const cv_attempt_row *row);
 
-/* Takes the lease, and writes the run's row as l->run has it. CV_ERR_RUN_BUSY: another one has it. */
+/* Nobody else on this machine walks from here on, and the rows are read again. CV_ERR_RUN_BUSY: somebody does. */
+bool cv_ledger_lock(cv_ledger *l, cv_err *err);
+
+/* Takes the lease, and writes the run's row as l->run has it. CV_ERR_RUN_BUSY: another machine has it. */
 bool cv_ledger_take(cv_ledger *l, cv_err *err);
 bool cv_ledger_renew(cv_ledger *l, cv_err *err); /* if it is time for that */
 void cv_ledger_release(cv_ledger *l);

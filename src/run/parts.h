@@ -24,7 +24,9 @@ typedef struct {
     size_t n; /* all that came */
 } cv_tail;
 void cv_tail_add(cv_tail *tail, cv_str bytes);
-cv_str cv_tail_text(cv_arena *a, const cv_tail *tail); /* valid UTF-8, without what steers a terminal */
+
+/* Valid UTF-8, without secrets and without what steers a terminal. */
+cv_str cv_tail_text(cv_arena *a, const cv_tail *tail, const cv_secrets *secrets);
 
 typedef struct cv_one cv_one;
 struct cv_one {

@@ -70,7 +70,7 @@ static void add_variable(cv_calls *calls, cv_one *one, strings *env, cv_str name
     if (!value)
         return;
     put_variable(one, env, name, cv_str_of(value));
-    if (is_key || cv_secret_name(name))
+    if (is_key || cv_secret_name(name) || cv_secret_value(cv_str_of(value)))
         cv_secrets_add(&one->arena, &one->secrets, name, cv_str_of(value));
 }
 
@@ -97,15 +97,21 @@ static char **environment(cv_calls *calls, cv_one *one)
     return env.items;
 }
 
-/* The word with a placeholder in it replaced; *used: there was one. */
+/* The word with a placeholder in it replaced, as often as it is there; *used: it is. */
 static cv_str replace(cv_arena *a, cv_str word, cv_str placeholder, const char *by, bool *used)
 {
     size_t at = cv_str_find(word, placeholder);
+    cv_buf out = {0};
     if (at == SIZE_MAX)
         return word;
     *used = true;
-    cv_str rest = cv_str_from(word, at + placeholder.n);
-    return cv_arena_printf(a, "%.*s%s%.*s", (int)at, word.p, by, CV_FMT(rest));
+    for (; at != SIZE_MAX; at = cv_str_find(word, placeholder)) {
+        cv_buf_add(&out, cv_str_head(word, at));
+        cv_buf_add_z(&out, by);
+        word = cv_str_from(word, at + placeholder.n);
+    }
+    cv_buf_add(&out, word);
+    return cv_buf_take(&out, a);
 }
 
 static char **words(cv_one *one, struct cv_process *p)
@@ -456,7 +462,8 @@ static void tell_status(cv_one *one)
     int64_t status = one->result.exit_status;
     bool by_preset = one->request.reach->preset;
     cv_calls_outcome outcome =
-        by_preset ? cv_output_trouble(cv_tail_text(&one->arena, &one->tail), CV_CALL_FAILED) : CV_CALL_FAILED;
+        by_preset ? cv_output_trouble(cv_tail_text(&one->arena, &one->tail, &one->secrets), CV_CALL_FAILED)
+                  : CV_CALL_FAILED;
     if (status == CV_ABSENT)
         cv_one_decide(one, outcome, "the command ended, but its status is not known");
     else if (status > 128 && status < 128 + NSIG)

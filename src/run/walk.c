@@ -222,6 +222,16 @@ static cv_str judge_text(const cv_setup *s)
     return s->judge == CV_JUDGE_AGENT ? s->judge_agent->name : cv_judge_words.items[s->judge];
 }
 
+/* Somebody else may have walked since everything was read: from here on nobody does. */
+static bool lock(cv_walk *w)
+{
+    cv_err err = {.arena = w->call->arena};
+    if (!cv_ledger_lock(&w->ledger, &err))
+        return cv_call_fail(w->call, &err);
+    choose_since(w);
+    return read_facts(w);
+}
+
 static bool take(cv_walk *w)
 {
     cv_run_row *run = &w->ledger.run;
@@ -435,7 +445,11 @@ bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_r
         return false;
     if (is_over(w, ret_reason))
         return true;
-    if (!cv_setup_approve(settings) || !take(w))
+    if (!cv_setup_approve(settings) || !lock(w))
+        return false;
+    if (is_over(w, ret_reason))
+        return true;
+    if (!take(w))
         return false;
     w->calls = cv_calls_open(NULL);
     cv_walk_tell(w, w->ledger.attempts.count ? "run_resumed" : "run_started", CV_STR(""), "%.*s: %.*s",

@@ -107,6 +107,6 @@ if [ -n "${CV_OWN_MOUNTS-}" ] && mount -t tmpfs -o size=6m none "$work/disk" && 
     ok $? "a full disk: done or refused whole ($(wc -l <refused) refused)"
     cd "$work" && umount "$work/disk"
 else
-    skip "a full disk: done or refused whole" "no file system of our own"
+    skip "a full disk: done or refused whole" "no right to mount a file system"
 fi
 finish

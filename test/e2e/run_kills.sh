@@ -1,10 +1,21 @@
 #!/bin/sh
 # run_kills.sh - a runner that is killed right before any call that changes something, and started again: the record is that of
 # an undisturbed run, every answer is registered once, and each second attempt can be seen. A sample; CV_SOAK=1 takes every point.
+# CV_SLOW says who answers later than the others (nobody, muffin, cupcake, scone; drawn by CV_SEED): then some answers are handed
+# in while others are under way.
 . "$(dirname "$0")/lib.sh"
 . "$root/test/run/record.sh"
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-agent="sh $root/test/run/agent.sh"
+seed=${CV_SEED:-$(git -C "$root" rev-parse HEAD 2>/dev/null | cut -c 1-6 | sed 's/^/0x/')}
+slow=${CV_SLOW:-$(echo nobody muffin cupcake scone | cut -d ' ' -f $((${seed:-1} / 4 % 4 + 1)))}
+printf '[ "$CONCLAVE_TASK-$CONCLAVE_EXPERT" != response-%s ] || sleep 0.05\n. "%s/test/run/agent.sh"\n' "$slow" "$root" >"$work/agent.sh"
+agent="sh $work/agent.sh"
+# A campaign takes long: it is not to meet a program that is just built anew.
+if [ -n "${CV_SOAK-}" ] && on_sqlite; then
+    cp "$conclave" "$work/conclave" && cp "$root/build/kill_at" "$work/kill_at" && conclave=$work/conclave || exit 1
+fi
+kill_at=$root/build/kill_at
+[ ! -x "$work/kill_at" ] || kill_at=$work/kill_at
 id=kill
 go() { "$conclave" run $id --agent "$agent" --parallel 2 --rounds 3 --json "$@" >"$out" 2>"$err"; }
 
@@ -15,7 +26,7 @@ at() {
     n=$1
     shift
     cd "$work" && rm -rf killed && cp -r begun killed && cd killed || exit 1
-    "$root/build/kill_at" -1 "$@" "$n" "$conclave" run $id --agent "$agent" --parallel 2 --rounds 3 --json >"$out" 2>"$err"
+    "$kill_at" -1 "$@" "$n" "$conclave" run $id --agent "$agent" --parallel 2 --rounds 3 --json >"$out" 2>"$err"
 }
 at 0 -o "$work/points" -l "$work/calls"
 ok $? "an undisturbed run"
@@ -58,7 +69,6 @@ failed=0
 renames=$(grep -n '^renameat$' "$work/calls" | sed 's/:.*//')
 step=$((points / 10))
 [ -z "${CV_SOAK-}" ] || step=1
-seed=${CV_SEED:-$(git -C "$root" rev-parse HEAD 2>/dev/null | cut -c 1-6 | sed 's/^/0x/')}
 {
     [ -n "${CV_SOAK-}" ] || for n in $renames; do echo "$n"; done | awk -v pick=$((${seed:-1} % 4)) 'NR % 4 == pick {print; print $1 + 1}'
     seq $((${seed:-1} % step + 1)) $step "$points"
@@ -69,7 +79,7 @@ while read -r n; do
     resume "$n" || failed=$((failed + 1))
 done <"$work/chosen"
 [ $failed -eq 0 ]
-ok $? "killed at $killed of $points points and started again: the same record, each answer once"
+ok $? "killed at $killed of $points points and started again ($slow is slow): the same record, each answer once"
 [ $killed -ge 12 ]
 ok $? "at least 12 kills ($killed)"
 [ $lost -gt 0 ] && [ $whole -gt 0 ]
@@ -79,7 +89,7 @@ ok $? "an answer that was whole is taken in, not asked for again ($taken)"
 
 # ---- twice, and what is left behind ------------------------------------------------------------------------------------
 at $((points / 3))
-"$root/build/kill_at" -1 $((points / 4)) "$conclave" run $id --agent "$agent" --parallel 2 --rounds 3 --json >/dev/null 2>&1
+"$kill_at" -1 $((points / 4)) "$conclave" run $id --agent "$agent" --parallel 2 --rounds 3 --json >/dev/null 2>&1
 resume "two of them"
 ok $? "killed twice"
 run "nothing is left to do" 0 run $id --agent "$agent" --rounds 3 --json
@@ -105,4 +115,20 @@ done
 ok $? "agents, and what they have started, end with a runner that was killed"
 run "it says that it was interrupted" 0 run status $id --json
 is '.state == "interrupted" and (.next | contains("conclave run kill --agent ./agent.sh"))'
+
+# Somebody who only looks has the lock for a moment; so has what a killed runner had just started.
+lock=.conclave/runs/$id/lock
+sh -c 'flock -s 9 && exec sleep 60' 9>>$lock &
+looker=$!
+until ! flock -n -x $lock true; do sleep 0.02; done
+run "while somebody looks" 0 run status $id --json
+is '.state == "interrupted"'
+"$conclave" run $id --agent "$agent" --judge mechanical --step --json >"$out" 2>"$err" &
+runner=$!
+printf '[PERSPECTIVE P01: By hand]\nText.\n' | "$conclave" dialogue respond $id --round 0 --expert muffin --content - >/dev/null
+kill $looker
+wait $runner
+ok $? "a lock that nobody alive has is waited for"
+run "what was written meanwhile is seen" 0 run status $id --attempts --json
+is '[.attempts[] | select(.who == "muffin" and .state != "lost")] == []'
 finish

@@ -8,6 +8,7 @@
 
 #include "base/steady.h"
 #include "record/hash.h"
+#include "run/parts.h"
 
 static cv_calls_result call(place *p, const char *command, const char *prompt)
 {
@@ -335,6 +336,67 @@ static void test_secrets(void **state)
     assert_int_equal(cv_str_find(file, CV_STR("sk-very-secret")), SIZE_MAX);
 }
 
+/* A key may lie anywhere: at the place where the end of standard error begins, behind a longer one that begins like it,
+ * in lines of its own. No piece of it is left. */
+static void test_secrets_in_pieces(void **state)
+{
+    place *p = *state;
+    cv_arena *a = &p->arena;
+    static const char value[] = "sk-0123456789abcdefXYZ";
+    cv_secrets secrets = {0};
+    cv_secrets_add(a, &secrets, CV_STR("SHORT"), CV_STR("sk-0123456789"));
+    cv_secrets_add(a, &secrets, CV_STR("LONG"), CV_STR(value));
+    assert_str_eq(cv_secrets_hide(a, &secrets, CV_STR("sk-0123456789abcdefXYZ sk-0123456789")), "[LONG] [SHORT]");
+    for (size_t behind = CV_CALLS_TAIL - sizeof value - 4; behind < CV_CALLS_TAIL + 4; behind++) {
+        cv_tail *tail = CV_NEW(a, cv_tail);
+        cv_tail_add(tail, CV_STR(value));
+        for (size_t i = 0; i < behind; i++)
+            cv_tail_add(tail, CV_STR("."));
+        cv_str text = cv_tail_text(a, tail, &secrets);
+        for (size_t i = 0; i < text.n; i++)
+            assert_true(strchr(".[]LONGSHRT", text.p[i]));
+    }
+    cv_secrets lines = {0};
+    cv_secrets_add(a, &lines, CV_STR("PEM"), CV_STR("-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\n-----END KEY-----\n"));
+    cv_str hidden = cv_secrets_hide(a, &lines, CV_STR("bad line 2: MIIEvQIBADANBgkqhkiG\\n"));
+    assert_str_eq(hidden, "bad line 2: [PEM]\\n");
+}
+
+/* What a variable is called does not matter if its value looks like a key; ordinary values are left alone. */
+static void test_secret_words(void **state)
+{
+    static const struct {
+        const char *text;
+        bool secret;
+    } names[] = {{"OPENAI_API_KEY", true},
+                 {"my_token", true},
+                 {"DB_PASSWORD", true},
+                 {"GIT_AUTHOR_NAME", false},
+                 {"LANGUAGE", false}},
+      values[] = {{"sk-0123456789abcdef", true},
+                  {"ghp_16C7e42F292c6912E7710c838347Ae178B4a", true},
+                  {"/usr/lib/jvm/java-17-openjdk", false},
+                  {"1234567890123456", false},
+                  {"http://localhost:8080/path", false},
+                  {"a text with 16 or more", false},
+                  {"en_US.UTF-8", false}};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(names); i++)
+        assert_int_equal(cv_secret_name(cv_str_of(names[i].text)), names[i].secret);
+    for (size_t i = 0; i < CV_COUNT(values); i++)
+        assert_int_equal(cv_secret_value(cv_str_of(values[i].text)), values[i].secret);
+}
+
+static void test_placeholders(void **state)
+{
+    place *p = *state;
+    cv_calls_result r =
+        call(p, "sh -c 'cat \"$0\" {prompt_file} {prompt_file}; echo {prompt_file}{prompt_file}' {prompt_file}", "x");
+    assert_outcome(r, CV_CALL_ANSWERED);
+    assert_true(cv_str_starts(r.answer, CV_STR("xxx")));
+    assert_int_equal(cv_str_find(r.answer, CV_STR("{")), SIZE_MAX);
+}
+
 /* ---- many -------------------------------------------------------------------------------------------------------- */
 
 static void test_many(void **state)
@@ -388,10 +450,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(test_answer), TEST(test_file),     TEST(test_environment), TEST(test_folder),      TEST(test_files),
-        TEST(test_large),  TEST(test_failures), TEST(test_scripts),     TEST(test_timeout),     TEST(test_cancel),
-        TEST(test_clean),  TEST(test_group),    TEST(test_killed),      TEST(test_descriptors), TEST(test_secrets),
-        TEST(test_many),   TEST(test_progress),
+        TEST(test_answer),       TEST(test_file),         TEST(test_environment), TEST(test_folder),
+        TEST(test_files),        TEST(test_large),        TEST(test_failures),    TEST(test_scripts),
+        TEST(test_timeout),      TEST(test_cancel),       TEST(test_clean),       TEST(test_group),
+        TEST(test_killed),       TEST(test_descriptors),  TEST(test_secrets),     TEST(test_secrets_in_pieces),
+        TEST(test_secret_words), TEST(test_placeholders), TEST(test_many),        TEST(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

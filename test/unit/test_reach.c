@@ -110,6 +110,21 @@ static void test_shells(void **state)
     }
 }
 
+static cv_str shell_says(cv_arena *a, cv_str script)
+{
+    const char *folder = cv_test_folder(a), *path = cv_arena_printf(a, "%s/script", folder).p;
+    FILE *f = fopen(path, "wb");
+    fwrite(script.p, 1, script.n, f);
+    fclose(f);
+    FILE *shell = popen(cv_arena_printf(a, "sh %s", path).p, "r");
+    cv_buf all = {0};
+    for (int c; (c = fgetc(shell)) != EOF;)
+        cv_buf_add_char(&all, (char)c);
+    pclose(shell);
+    cv_test_remove(folder);
+    return cv_buf_take(&all, a);
+}
+
 /* Whatever words there are, their line gives them back; and so does a real shell. */
 static void test_words_back(void **state)
 {
@@ -143,20 +158,50 @@ static void test_words_back(void **state)
             cv_buf_add_z(&wanted, "\n.\n");
         }
     }
-    const char *folder = cv_test_folder(&a), *path = cv_arena_printf(&a, "%s/script", folder).p;
-    FILE *f = fopen(path, "wb");
-    fwrite(script.p, 1, script.n, f);
-    fclose(f);
-    cv_str told = {NULL, 0};
-    FILE *shell = popen(cv_arena_printf(&a, "sh %s", path).p, "r");
-    cv_buf all = {0};
-    for (int c; (c = fgetc(shell)) != EOF;)
-        cv_buf_add_char(&all, (char)c);
-    pclose(shell);
-    told = cv_buf_take(&all, &a);
-    assert_view_eq(told, cv_buf_str(&wanted));
-    cv_test_remove(folder);
+    assert_view_eq(shell_says(&a, cv_buf_str(&script)), cv_buf_str(&wanted));
     cv_buf_release(&script), cv_buf_release(&wanted);
+    cv_arena_release(&a);
+}
+
+/* Any line that is taken has the words that a real shell finds in it. */
+static void test_lines(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"a",   "b",  "'",   "\"",     "\\",  " ",    "\t",      "\\\n", "$",
+                                         "=",   "~",  "#",   "{",      "}",   ",",    "!",       "^",    "%",
+                                         "ä",   "-",  ":",   "/",      "\\'", "\\\"", "]",       "+",    "\\\\",
+                                         "a=~", "\r", "'c'", "\"d \"", "\\ ", "$%",   "\"\\a\"", "@",    ".."};
+    cv_test_random random = {.state = cv_test_seed()};
+    cv_arena a = {0};
+    cv_buf script = {0};
+    cv_str lines[3000], all[3000];
+    size_t taken = 0;
+    for (size_t i = 0; i < CV_COUNT(lines); i++) {
+        cv_err err = {.arena = &a};
+        cv_buf line = {0};
+        cv_words words;
+        for (size_t n = 1 + cv_test_below(&random, 9); n > 0; n--)
+            cv_buf_add_z(&line, pieces[cv_test_below(&random, CV_COUNT(pieces))]);
+        cv_str text = cv_buf_take(&line, &a);
+        if (!cv_command_split(&a, text, &words, &err))
+            continue;
+        cv_buf wanted = {0};
+        for (size_t k = 0; k < words.count; k++)
+            cv_buf_printf(&wanted, "%.*s|", CV_FMT(words.items[k]));
+        lines[taken] = text;
+        all[taken++] = cv_buf_take(&wanted, &a);
+        cv_buf_printf(&script, "printf '%%s|' %.*s\nprintf '\\n.\\n'\n", CV_FMT(text));
+    }
+    assert_true(taken > 500);
+    cv_str told = shell_says(&a, cv_buf_str(&script));
+    for (size_t i = 0; i < taken; i++) {
+        size_t end = cv_str_find(told, CV_STR("\n.\n"));
+        if (end == SIZE_MAX || !cv_str_eq(cv_str_head(told, end), all[i]))
+            fail_msg("%.*s\nis %.*s\nto a shell, not %.*s", CV_FMT(lines[i]), CV_FMT(cv_str_head(told, end)),
+                     CV_FMT(all[i]));
+        told = cv_str_from(told, end + strlen("\n.\n"));
+    }
+    cv_buf_release(&script);
     cv_arena_release(&a);
 }
 
@@ -536,17 +581,10 @@ static void test_approval_of_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_shells),
-        cmocka_unit_test(test_words_back),
-        cmocka_unit_test(test_urls),
-        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_schema),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_file_faults),
-        cmocka_unit_test(test_approval),
-        cmocka_unit_test(test_approval_of_keys),
+        cmocka_unit_test(test_words),       cmocka_unit_test(test_shells),   cmocka_unit_test(test_words_back),
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_urls),     cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_schema),      cmocka_unit_test(test_faults),   cmocka_unit_test(test_file),
+        cmocka_unit_test(test_file_faults), cmocka_unit_test(test_approval), cmocka_unit_test(test_approval_of_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

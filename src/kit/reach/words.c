@@ -37,6 +37,20 @@ static char peek(const splitter *s, size_t ahead)
     return s->at + ahead < s->line.n ? s->line.p[s->at + ahead] : '\0';
 }
 
+/* To a shell only these are; other white space is a part of a word. */
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* How far it is to what follows, behind line ends that a backslash takes away. */
+static size_t continued(const splitter *s, size_t ahead)
+{
+    while (peek(s, ahead) == '\\' && peek(s, ahead + 1) == '\n')
+        ahead += 2;
+    return ahead;
+}
+
 /* What means something else to a shell than to us. Nothing is run by one, so it would be handed on as it stands. */
 static const struct {
     char c;
@@ -55,7 +69,7 @@ static const char quote_it[] = "put it in single quotes to pass it on unchanged,
 /* A dollar sign stands for something only if something follows that a shell replaces. */
 static bool is_variable(const splitter *s, bool quoted)
 {
-    char next = peek(s, 1);
+    char next = peek(s, continued(s, 1));
     return cv_is_alnum(next) || (next && strchr("_{(*@#?$!-", next)) || (!quoted && (next == '\'' || next == '"'));
 }
 
@@ -119,8 +133,7 @@ static bool take_escaped(splitter *s)
 {
     if (s->at + 1 == s->line.n)
         return bad(s, s->at, "nothing follows this backslash", "leave it out, or write two of them");
-    if (peek(s, 1) != '\n')
-        cv_buf_add_char(&s->word, peek(s, 1));
+    cv_buf_add_char(&s->word, peek(s, 1));
     s->at += 2;
     return true;
 }
@@ -131,7 +144,7 @@ static bool take_word(splitter *s)
     size_t start = s->at;
     bool ok = true;
     cv_buf_clear(&s->word);
-    while (ok && s->at < s->line.n && !cv_is_blank(peek(s, 0))) {
+    for (; ok && s->at < s->line.n && !is_blank(peek(s, 0)); s->at += continued(s, 0)) {
         switch (peek(s, 0)) {
         case '\'':
             ok = take_single(s);
@@ -164,8 +177,9 @@ static bool sets_variable(cv_str raw)
 static bool take_all(splitter *s)
 {
     for (;;) {
-        while (s->at < s->line.n && cv_is_blank(peek(s, 0)))
-            s->at++;
+        s->at += continued(s, 0);
+        while (is_blank(peek(s, 0)))
+            s->at += continued(s, 1);
         if (s->at == s->line.n)
             break;
         if (s->words.count == 0 && sets_variable(cv_str_from(s->line, s->at)))
@@ -180,7 +194,9 @@ static bool take_all(splitter *s)
 
 bool cv_command_split(cv_arena *a, cv_str line, cv_words *ret_words, cv_err *err)
 {
-    splitter s = {.a = a, .line = cv_str_trim_right(line), .err = err};
+    splitter s = {.a = a, .line = line, .err = err};
+    while (s.line.n > 0 && (is_blank(s.line.p[s.line.n - 1]) || s.line.p[s.line.n - 1] == '\n'))
+        s.line.n--;
     if (line.n > MAX_LINE)
         return cv_err_set(err, CV_ERR_TOO_LARGE, "the command has %zu bytes, at most %d are allowed", line.n, MAX_LINE);
     if (cv_str_find_char(line, '\0') != SIZE_MAX || cv_utf8_valid(line) < line.n)
