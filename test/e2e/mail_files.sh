@@ -394,6 +394,78 @@ truncate -s $((size + 30)) $mail/completed_tasks.json && cp "$work/position" $ma
 [ "$(jq -r .message_id $mail/completed_tasks.json | grep -cx m-crash)" = 1 ] && jq -e . $mail/completed_tasks.json >/dev/null
 ok $? "an outcome that a crash took away is written again, once"
 run "verify" 0 verify
+# ---- completed_tasks.json, written by hand ---- checklist 53-55: an agent with files alone reports what it has finished
+project reports
+lines=$mail/completed_tasks.json
+for id in muffin cupcake scone; do "$conclave" agent add $id >/dev/null; done
+"$conclave" mail plan --from muffin --plan bread --tasks '[{"task_id": "knead", "action": "K", "target_agent": "cupcake"},
+    {"task_id": "bake", "action": "B", "target_agent": "cupcake", "depends_on": ["knead"]}]' >/dev/null
+for id in r1 r2 r3 r4; do "$conclave" mail send --from muffin --to cupcake --message-id $id hello >/dev/null; done
+state() { "$conclave" mail read "$1" --json | jq -r '.message.receipts[0].state'; }
+echo '{"message_id": "r1", "task_id": null, "agent_id": "cupcake", "status": "COMPLETED", "timestamp": "2026-01-02T03:04:05Z", "output": {"files_changed": 1}, "error_details": null}' >>$lines
+echo '{"taskId": "knead", "agent": "Cupcake", "status": "finished", "result": "two loaves"}' >>$lines
+run "lines that a hand has appended" 0 mail watch 0 --json
+jq -e '.taken == 2 and .refused == 0' "$out" >/dev/null && [ "$(state r1)" = done ] &&
+    [ "$("$conclave" mail graph bread --json | jq -r '[.tasks[].status] | join(" ")')" = "COMPLETED PENDING" ]
+ok $? "settle what they name, by the message or by the task, in whatever spelling"
+"$conclave" mail read r1 --json | jq -e '[.. | objects | .output? // empty] | any(. == {files_changed: 1})' >/dev/null
+ok $? "with their output"
+"$conclave" mail ready cupcake --json | jq -e '.tasks[0].task_id == "bake"' >/dev/null
+ok $? "and what waited for the task is delivered"
+[ "$(wc -l <$lines)" = 2 ]
+ok $? "the file has each outcome once: the line of the hand"
+cp $mail/.position "$work/position"
+sed -n 1p $lines >>$lines
+echo '{"message_id": "r2", "agent_id": "cupcake", "status": "FAILED", "error_details": {"code": "oven"}}' >>$lines
+"$conclave" mail watch 0 >/dev/null
+cp "$work/position" $mail/.position && touch $lines && "$conclave" mail watch 0 >/dev/null
+[ "$(wc -l <$lines)" = 4 ] && [ "$(state r2)" = failed ] &&
+    [ "$("$conclave" mail inbox cupcake --json | jq '.messages[] | select(.message_id == "r2") | .attempts')" = 1 ]
+ok $? "a line that is there twice, or is read twice after a kill, counts once"
+cat >>$lines <<'EOF'
+{"message_id": "r3", "agent_id": "scone", "status": "COMPLETED"}
+{"message_id": "r3", "agent_id": "nobody", "status": "COMPLETED"}
+{"message_id": "unknown", "agent_id": "cupcake", "status": "COMPLETED"}
+{"message_id": "r3", "agent_id": "cupcake", "status": "RUNNING"}
+{"message_id": "r1", "agent_id": "cupcake", "status": "FAILED"}
+{"task_id": "nothing", "agent_id": "cupcake", "status": "COMPLETED"}
+{"agent_id": "cupcake", "status": "COMPLETED"}
+{"message_id": "r3", "status": "COMPLETED"}
+["r3"]
+r3 is done
+EOF
+run "lines that name somebody else's message, nobody, nothing" 0 mail watch 0 --json
+jq -e '.taken == 0 and .refused == 10 and (.files | all(.reason | length > 20))' "$out" >/dev/null && [ "$(state r3)" = accepted ]
+ok $? "are refused, each with its reason"
+[ "$(ls $mail/quarantine | grep -c 'reason.txt$')" = 10 ] && [ "$(wc -l <$lines)" = 14 ]
+ok $? "are kept in quarantine, and in the file"
+run "they are told" 0 mail watch 0 --json
+jq -e '.refused == 0' "$out" >/dev/null
+ok $? "once"
+printf '{{"message_id": "r3", "agent_id": "cupcake", // all of it' >>$lines
+"$conclave" mail watch 0 >/dev/null && [ "$(state r3)" = accepted ]
+ok $? "a line that is being written waits"
+printf ' "status": "COMPLETED",}}\n' >>$lines
+"$conclave" mail watch 0 >/dev/null
+[ "$(state r3)" = accepted ] && ls $mail/quarantine | wc -l | grep -qx 22
+ok $? "until it is whole; what a comment swallowed is not guessed"
+printf '{"message_id": "r3", "agent_id": "cupcake", "status": "COMPLETED",}' >>$lines
+"$conclave" mail watch 0 >/dev/null && [ "$(state r3)" = done ]
+ok $? "damage is repaired, and an end of the line that is missing is written"
+token=$("$conclave" mail claim cupcake --message-id r4 --json | jq .token)
+echo '{"message_id": "r4", "agent_id": "cupcake", "status": "COMPLETED"}' >>$lines
+run "a line about what a command has claimed" 0 mail watch 0 --json
+jq -e '.refused == 1 and (.files[0].reason | test("token"))' "$out" >/dev/null
+ok $? "is refused: the holder of the token finishes it"
+"$conclave" mail done cupcake --message-id r4 --token "$token" >/dev/null
+tail -n 1 $lines | jq -e '.message_id == "r4" and .agent_id == "cupcake"' >/dev/null
+ok $? "and the program's own line follows"
+sed -n 1,2p $lines | jq -s . >"$work/array" && cp "$work/array" $lines
+run "a file that was written anew, as one array" 0 mail watch 0 --json
+jq -e '.taken == 0' "$out" >/dev/null && [ "$(state r1)" = done ]
+ok $? "settles nothing twice"
+run "the record" 0 verify
+
 # ---- the numbers of mailboxes ---- checklist 40-43
 project numbers
 for id in zoe Bob anna; do "$conclave" agent add $id >/dev/null; done

@@ -3,9 +3,10 @@
  *     {"message_id": …, "task_id": …, "agent_id": …, "status": "COMPLETED", "timestamp": …, "output": {…},
  * "error_details": null}
  *
- * The position names the length that the file had when it was written. Lines behind it are those of a process that was
- * killed before it could write the position: they are not written again. A last line that is torn is cut off, and kept
- * beside the file. Lines are on disk before the position moves on: what a crash of the machine takes away is behind it.
+ * The position names the length up to which the lines are known. Those behind it are of a process that was killed
+ * before it could write the position, which are not written again, or of hands, which reported.c takes in. A last line
+ * that is torn is cut off, and kept beside the file. Lines are on disk before the position moves on: what a crash of
+ * the machine takes away is behind it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include "mail/text/lines.h"
 
 enum { MOST_TAIL = 64 << 20 }; /* bytes that one batch adds at most, and far more */
+static const char file_name[] = "completed_tasks.json";
 
 /* ---- what is there ----------------------------------------------------------------------------------------------- */
 
@@ -34,8 +36,14 @@ static bool cut_at(cv_where where, int64_t size, cv_err *err)
     return ok || cv_where_fail(err, cv_where_path(err->arena, where), "cut off its torn last line", number);
 }
 
-/* The bytes behind the position; a file that became shorter was not ours to shorten, and counts from its end. */
-static bool read_tail(cv_mail_door *door, cv_where where, int64_t *from, cv_str *ret_tail, cv_err *err)
+/* Does the position stand at the beginning of a line? Else somebody has written the file anew. */
+static bool is_at_line(int fd, int64_t at)
+{
+    char before;
+    return at == 0 || (pread(fd, &before, 1, (off_t)at - 1) == 1 && before == '\n');
+}
+
+bool cv_door_read_tail(cv_mail_door *door, cv_where where, int64_t *from, cv_str *ret_tail, cv_err *err)
 {
     struct stat st;
     *ret_tail = CV_STR("");
@@ -50,6 +58,8 @@ static bool read_tail(cv_mail_door *door, cv_where where, int64_t *from, cv_str 
     int fd = cv_where_open(where, O_RDONLY, "read its end", err);
     if (fd < 0)
         return false;
+    if (!is_at_line(fd, *from))
+        *from = 0;
     size_t n = (size_t)(st.st_size - *from);
     n = n > MOST_TAIL ? MOST_TAIL : n;
     *from = st.st_size - (int64_t)n;
@@ -117,6 +127,18 @@ static void put_json(cv_arena *a, cv_json_writer *w, const char *key, cv_str jso
         cv_json_null(w);
 }
 
+/* A line of a hand, or one that was read with those, tells one outcome. */
+static bool is_reported(cv_mail_door *door, cv_str message_id, cv_str agent_id, cv_str status)
+{
+    for (size_t i = 0; i < door->reported.count; i++) {
+        cv_door_report *r = &door->reported.items[i];
+        if (!r->used && cv_str_eq(r->message_id, message_id) && cv_str_eq(r->agent_id, agent_id) &&
+            cv_str_eq(r->status, status))
+            return r->used = true;
+    }
+    return false;
+}
+
 static bool add_line(cv_mail_door *door, const cv_door_outcome *o, const cv_map *keys, cv_buf *out, cv_err *err)
 {
     cv_arena *a = door->arena;
@@ -129,7 +151,8 @@ static bool add_line(cv_mail_door *door, const cv_door_outcome *o, const cv_map 
         !cv_mail_message_get(door->record, a, d.message_id, &m, &found, err) || !found ||
         !cv_mail_mailbox_get(door->record, a, o->mailbox, &box, &found, err) || !found)
         return !err->code;
-    if (cv_map_get(keys, key_of(a, d.message_id, box.agent_id, status, o->at)))
+    if (cv_map_get(keys, key_of(a, d.message_id, box.agent_id, status, o->at)) ||
+        is_reported(door, d.message_id, box.agent_id, status))
         return true;
     cv_json_writer w = {.out = out};
     cv_json_begin_object(&w);
@@ -146,33 +169,46 @@ static bool add_line(cv_mail_door *door, const cv_door_outcome *o, const cv_map 
     return true;
 }
 
+static bool is_outcome(const cv_door_outcome *o)
+{
+    return cv_str_eq(o->state, CV_STR("done")) || cv_str_eq(o->state, CV_STR("failed")) ||
+           cv_str_eq(o->state, CV_STR("dead"));
+}
+
+void cv_door_complete_to(cv_mail_door *door, size_t added, int64_t *completed)
+{
+    struct stat st;
+    cv_where where = cv_where_in(door->arena, cv_door_root(door), file_name);
+    if (!cv_where_look(where, &st) || st.st_size != *completed + (int64_t)added)
+        return;
+    *completed = st.st_size;
+    cv_door_mark(door, file_name);
+    if (cv_where_look(where, &st) && st.st_size != *completed)
+        cv_door_unmark(door, file_name);
+}
+
 bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, int64_t *completed, cv_err *err)
 {
-    cv_where where = cv_where_in(door->arena, cv_door_root(door), "completed_tasks.json");
+    cv_where where = cv_where_in(door->arena, cv_door_root(door), file_name);
     cv_buf out = {0};
     cv_str tail;
     cv_mtext_lines lines;
-    struct stat st;
     size_t any = 0;
     for (size_t i = 0; i < outcomes->count; i++)
-        any += cv_str_eq(outcomes->items[i].state, CV_STR("done")) ||
-               cv_str_eq(outcomes->items[i].state, CV_STR("failed")) ||
-               cv_str_eq(outcomes->items[i].state, CV_STR("dead"));
+        any += is_outcome(&outcomes->items[i]);
     if (any == 0)
         return true;
-    if (!read_tail(door, where, completed, &tail, err))
+    if (!cv_door_read_tail(door, where, completed, &tail, err))
         return false;
     cv_mtext_lines_read(door->arena, tail, &lines);
     cv_map keys = keys_of(door->arena, &lines);
     bool ok = mend_end(door, where, *completed, tail, &lines, err);
     for (size_t i = 0; ok && i < outcomes->count; i++)
-        if (cv_str_eq(outcomes->items[i].state, CV_STR("done")) ||
-            cv_str_eq(outcomes->items[i].state, CV_STR("failed")) ||
-            cv_str_eq(outcomes->items[i].state, CV_STR("dead")))
+        if (is_outcome(&outcomes->items[i]))
             ok = add_line(door, &outcomes->items[i], &keys, &out, err);
     ok = ok && (out.n == 0 || (cv_door_append(where, cv_buf_str(&out), err) && keep_on_disk(where, err)));
+    if (ok)
+        cv_door_complete_to(door, out.n, completed);
     cv_buf_release(&out);
-    if (ok && cv_where_look(where, &st))
-        *completed = st.st_size;
     return ok;
 }

@@ -56,6 +56,12 @@ typedef struct {
     size_t count, capacity;
 } cv_door_list;
 
+/* An outcome that a line of completed_tasks.json tells already. */
+typedef struct {
+    cv_str message_id, agent_id, status;
+    bool used; /* for one outcome of the record */
+} cv_door_report;
+
 typedef struct {
     cv_call *call;
     cv_record *record;
@@ -65,9 +71,14 @@ typedef struct {
     int64_t now_ms; /* the clock of this machine: ages of files are judged by it */
     cv_map agents;  /* name -> cv_door_agent */
     size_t taken, refused, written;
-    size_t claims;              /* whose time is not over: their folders are looked at again */
-    size_t waiting;             /* files that may still grow, or that the record has no time for: look again soon */
-    cv_mail_message *message;   /* that was read last; NULL: none. A message never changes */
+    size_t claims;            /* whose time is not over: their folders are looked at again */
+    size_t waiting;           /* files that may still grow, or that the record has no time for: look again soon */
+    cv_mail_message *message; /* that was read last; NULL: none. A message never changes */
+    int64_t reported_to;      /* bytes of completed_tasks.json whose lines were taken in; below 0: it was not read */
+    struct {
+        cv_door_report *items;
+        size_t count, capacity;
+    } reported;
     cv_door_list touched;       /* folders that somebody has put files into, whatever their marks say */
     cv_mail_handled_list files; /* what became of each file; of those that are as they were nothing is said */
 } cv_mail_door;
@@ -164,7 +175,7 @@ void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err);
 
 /* ---- what is done through the door ------------------------------------------------------------------------------ */
 
-/* Takes in what others have put, moved or edited: take.c, moved.c, mailbox.c, states.c. */
+/* Takes in what others have put, moved or edited: take.c, moved.c, mailbox.c, states.c, reported.c. */
 bool cv_door_take_in(cv_mail_door *door, cv_err *err);
 
 /* The folders of one agent, or of all who have files: show.c. */

@@ -36,7 +36,7 @@ static bool claim(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_
 /* ---- finishing --------------------------------------------------------------------------------------------------- */
 
 static cv_str finish_request(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_delivery *d, int64_t token,
-                             bool failed, cv_str output)
+                             bool failed, cv_str output, cv_str op_id)
 {
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
@@ -52,17 +52,17 @@ static cv_str finish_request(cv_mail_door *door, const cv_door_agent *agent, con
         cv_json_raw(&w, output);
     }
     cv_json_key_str(&w, "session", by_hand);
+    cv_json_key_str_if(&w, "op_id", op_id);
     cv_json_end_object(&w);
     return cv_buf_take(&out, door->arena);
 }
 
-bool cv_door_finish(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, bool failed, cv_str output,
-                    bool *ret_again, cv_str *ret_why, cv_err *err)
+bool cv_door_finish(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_delivery *d, bool failed,
+                    cv_str output, cv_str op_id, bool *ret_again, cv_str *ret_why)
 {
     cv_json answer;
     int64_t token = d->token;
     cv_mail_state state = cv_mail_state_at(d, door->now_ms);
-    (void)err;
     *ret_again = false;
     if (state == CV_MAIL_CLAIMED && !cv_str_eq(d->session, by_hand)) {
         *ret_why = cv_arena_printf(door->arena,
@@ -72,15 +72,27 @@ bool cv_door_finish(cv_mail_door *door, cv_door_agent *agent, const cv_mail_deli
     }
     if (state != CV_MAIL_CLAIMED && !claim(door, agent, d, &token, ret_again, ret_why))
         return false;
-    return cv_door_call(door, failed ? "fail" : "done", finish_request(door, agent, d, token, failed, output), &answer,
-                        ret_again, ret_why);
+    return cv_door_call(door, failed ? "fail" : "done", finish_request(door, agent, d, token, failed, output, op_id),
+                        &answer, ret_again, ret_why);
 }
 
-/* What a hand has added to the file: "output" or "error_details", an object; a text becomes one. */
-static cv_str added(cv_mail_door *door, const cv_door_agent *agent, cv_where file, bool failed)
+cv_str cv_door_added(cv_arena *a, const cv_mtext *text, bool failed)
 {
     static const char *const names[2][4] = {{"output", "result", "results", NULL},
                                             {"error_details", "error", "reason", NULL}};
+    for (size_t i = 0; names[failed][i]; i++) {
+        const cv_json *v = cv_json_get(&text->value, cv_str_of(names[failed][i]));
+        cv_str raw = v ? cv_mtext_raw(text->text, v) : (cv_str){0};
+        if (v && v->type == CV_JSON_OBJECT)
+            return raw;
+        if (v && v->type != CV_JSON_NULL)
+            return cv_arena_printf(a, "{\"message\":%.*s}", CV_FMT(raw));
+    }
+    return (cv_str){0};
+}
+
+static cv_str added(cv_mail_door *door, const cv_door_agent *agent, cv_where file, bool failed)
+{
     cv_err err = {.arena = door->arena};
     cv_str bytes;
     cv_mtext text;
@@ -90,15 +102,7 @@ static cv_str added(cv_mail_door *door, const cv_door_agent *agent, cv_where fil
                     CV_FMT(err.message));
         return (cv_str){0};
     }
-    for (size_t i = 0; names[failed][i]; i++) {
-        const cv_json *v = cv_json_get(&text.value, cv_str_of(names[failed][i]));
-        cv_str raw = v ? cv_mtext_raw(text.text, v) : (cv_str){0};
-        if (v && v->type == CV_JSON_OBJECT)
-            return raw;
-        if (v && v->type != CV_JSON_NULL)
-            return cv_arena_printf(door->arena, "{\"message\":%.*s}", CV_FMT(raw));
-    }
-    return (cv_str){0};
+    return cv_door_added(door->arena, &text, failed);
 }
 
 /* ---- one file ---------------------------------------------------------------------------------------------------- */
@@ -170,7 +174,7 @@ static bool take_end(cv_mail_door *door, cv_door_agent *agent, cv_where file, co
         cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_WAITING, CV_STR("a program has it open for writing"));
         return true;
     }
-    if (cv_door_finish(door, agent, d, failed, added(door, agent, file, failed), &again, &why, err)) {
+    if (cv_door_finish(door, agent, d, failed, added(door, agent, file, failed), (cv_str){0}, &again, &why)) {
         cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_TAKEN, (cv_str){0});
         return put_away(door, agent, d->seq, file, err);
     }

@@ -403,6 +403,14 @@ static cv_projection open_projection(cv_mail_door *door, const cv_json **ret_kep
     return p;
 }
 
+bool cv_door_completed_at(cv_mail_door *door, int64_t *ret_at)
+{
+    const cv_json *kept;
+    open_projection(door, &kept);
+    *ret_at = kept ? recall(door->arena, kept).completed : 0;
+    return kept != NULL;
+}
+
 /* Has everything that was committed been written here? */
 static bool is_all_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
 {
@@ -677,6 +685,13 @@ bool cv_door_catch_up(cv_mail_door *door, cv_err *err)
     p.ctx = &s;
     if (kept)
         s.at = recall(door->arena, kept);
-    return cv_projection_catch_up(&p, err) && show_views(&s, &changed, err) &&
-           (!changed || cv_projection_keep(&p, err));
+    int64_t before = s.at.completed;
+    if (door->reported_to >= 0)
+        s.at.completed = door->reported_to;
+    if (!cv_projection_catch_up(&p, err) || !show_views(&s, &changed, err) ||
+        ((changed || s.at.completed != before) && !cv_projection_keep(&p, err)))
+        return false;
+    if (door->reported_to >= 0)
+        cv_door_complete_to(door, 0, &s.at.completed);
+    return true;
 }

@@ -40,8 +40,19 @@ typedef struct {
     size_t count, capacity;
 } cv_door_outcomes;
 
-/* Adds a line for each outcome that the file does not have behind `*completed`, which moves on. */
+/* The bytes behind the position; a file that somebody has written anew counts from its beginning. */
+bool cv_door_read_tail(cv_mail_door *door, cv_where where, int64_t *from, cv_str *ret_tail, cv_err *err);
+
+/* Adds a line for each outcome that the file does not have behind `*completed`, nor as a line that was taken in. The
+ * position moves on up to the first line that was not. */
 bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, int64_t *completed, cv_err *err);
+
+/* The position moves on by so many bytes, if nothing else came behind it; what others have appended is read from there.
+ * The mark says that nobody has since. */
+void cv_door_complete_to(cv_mail_door *door, size_t added, int64_t *completed);
+
+/* Up to where the lines of completed_tasks.json are known. False: that is not known (show.c). */
+bool cv_door_completed_at(cv_mail_door *door, int64_t *ret_at);
 
 /* ---- mailbox_N.json (mailbox.c) ---------------------------------------------------------------------------------- */
 

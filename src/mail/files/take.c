@@ -360,7 +360,7 @@ static outcome take_mailbox(cv_mail_door *door, cv_door_agent *agent, const cv_m
             !cv_mail_delivery_find(door->record, door->arena, agent->name, id, &d, &found, &err) || !found ||
             !cv_mail_states[cv_mail_state_of(d.state)].open)
             continue;
-        if (!cv_door_finish(door, agent, &d, false, (cv_str){0}, &busy, &why, &err))
+        if (!cv_door_finish(door, agent, &d, false, (cv_str){0}, (cv_str){0}, &busy, &why))
             cv_door_log(door, agent, "processed '%.*s': %.*s", CV_FMT(id), CV_FMT(why.p ? why : err.message));
         again += busy;
     }
@@ -671,5 +671,6 @@ bool cv_door_take_in(cv_mail_door *door, cv_err *err)
             if (!take_folder(door, agent, folders[f], err))
                 return false;
     }
-    return cv_door_mailboxes_take(door, err) && cv_door_states_take(door, &names, err);
+    return cv_door_mailboxes_take(door, err) && cv_door_states_take(door, &names, err) &&
+           cv_door_reports_take(door, err);
 }

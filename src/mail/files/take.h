@@ -44,8 +44,14 @@ bool cv_door_take_moves(cv_mail_door *door, cv_door_agent *agent, cv_door_folder
 /* States that were written by hand, general ones and those of these folders in runtime/ (states.c). */
 bool cv_door_states_take(cv_mail_door *door, const cv_door_list *agents, cv_err *err);
 
-/* Finishes a message that the agent has in its mailbox, by its id (moved.c). */
-bool cv_door_finish(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, bool failed, cv_str output,
-                    bool *ret_again, cv_str *ret_why, cv_err *err);
+/* Outcomes that were appended to completed_tasks.json (reported.c). */
+bool cv_door_reports_take(cv_mail_door *door, cv_err *err);
+
+/* Finishes a message that the agent has in its mailbox, by its id (moved.c). op_id absent: it needs none. */
+bool cv_door_finish(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_delivery *d, bool failed,
+                    cv_str output, cv_str op_id, bool *ret_again, cv_str *ret_why);
+
+/* What a hand has added to a message: "output" or "error_details", an object; a text becomes one. Absent: nothing. */
+cv_str cv_door_added(cv_arena *a, const cv_mtext *text, bool failed);
 
 #endif
