@@ -55,7 +55,7 @@ cv_str cv_os_boot(cv_arena *a);
 int cv_os_watch(void);
 bool cv_os_watch_folder(int watch, int folder);
 
-/* The same for whoever wants to know what changes: the number of the folder; below 0: it cannot be watched. Then what
+/* The same for anyone who wants to know what changes: the number of the folder; below 0: it cannot be watched. Then what
  * has changed since the last time. */
 typedef struct {
     int folder;       /* its number; below 0: changes were lost, or a folder has gone */

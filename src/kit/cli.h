@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct cv_cli cv_cli;
 
-/* Where a command stands in the help. */
+/* Where a command is in the help. */
 typedef enum { CV_GROUP_OPERATIONS, CV_GROUP_FILES, CV_GROUP_SERVERS, CV_GROUP_PROGRAM } cv_cli_group;
 
 typedef struct {
@@ -46,7 +46,7 @@ typedef struct {
     int (*run)(cv_cli *cli); /* the exit status */
     cv_cli_group group;
     /* ---- of an operation; the first options are then the properties of its input, in their order ---- */
-    const char *room; /* NULL or "": stands at the top level */
+    const char *room; /* NULL or "": is at the top level */
     const struct cv_operation *op;
     const cv_json *input; /* the schema */
     const size_t
@@ -54,7 +54,7 @@ typedef struct {
     size_t taken_count;
 } cv_cli_command;
 
-/* An option as it stands on the command line. */
+/* An option as it is on the command line. */
 typedef struct {
     size_t option;
     const char *value; /* of a switch: "true", or "false" when it is turned off */
@@ -96,7 +96,7 @@ int cv_cli_fail(cv_cli *cli, const cv_err *err);
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count);
 
 /* Buffers that flow to standard output: words of our own; JSON, without raw control characters; documents, byte for
- * byte into files and pipes and harmless on a terminal. Finish tells of a full disk or a closed pipe (exit status 2),
+ * byte into files and pipes and harmless on a terminal. Finish reports a full disk or a closed pipe (exit status 2),
  * and what was done before. */
 cv_buf cv_cli_stdout(void);
 cv_buf cv_cli_stdout_json(cv_cli *cli);
