@@ -5,9 +5,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/os.h"
 
 enum { MOST = 1024 }; /* groups: far above CV_CALLS_MOST */
 
@@ -23,7 +24,7 @@ static _Noreturn void watch(int fd)
     setpgid(0, 0);
     if (fd != 0)
         dup2(fd, 0);
-    syscall(SYS_close_range, 1U, ~0U, 0U);
+    cv_os_close_from(1, false);
     for (ssize_t n; (n = read(0, &told, sizeof told)) != 0;) {
         if (n != (ssize_t)sizeof told) {
             if (errno == EINTR)
