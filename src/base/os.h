@@ -53,13 +53,36 @@ cv_str cv_os_boot(cv_arena *a);
 /* Closes every descriptor from `first` on, or has exec do it. False: one has to go through them. */
 bool cv_os_close_from(int first, bool by_exec);
 
+/* A file without a name, which goes when it is closed: in `folder`, or in memory where the file system has none. */
+int cv_os_open_unnamed(const char *folder);
+
+/* The name of the network file system that a folder is on; NULL: it is on none that is known. The second one knows it
+ * by the number that Linux gives it. */
+const char *cv_os_network(int folder);
+const char *cv_os_network_of(unsigned long magic);
+
+/* One thread waits for `in` to become readable; any other wakes it up. Being woken twice counts once. */
+typedef struct {
+    int in, out;
+} cv_os_wake;
+bool cv_os_wake_open(cv_os_wake *ret);
+void cv_os_wake_up(const cv_os_wake *wake);
+void cv_os_wake_clear(const cv_os_wake *wake); /* before the next wait */
+void cv_os_wake_close(cv_os_wake *wake);
+
+/* Of a child, in it: it is killed when the thread that started it ends. Where the system cannot do that, nothing. */
+void cv_os_end_with_parent(void);
+
+/* Becomes readable when a child ends; -1: the system cannot say it, look from time to time. */
+int cv_os_child(pid_t pid);
+
 /* A descriptor that can be read when something changes in a folder that was added to it; -1: folders must be scanned.
  */
 int cv_os_watch(void);
 bool cv_os_watch_folder(int watch, int folder);
 
-/* The same for whoever wants to know what changes: the number of the folder; below 0: it cannot be watched. Then what
- * has changed since the last time. */
+/* The same for anyone who wants to know what changes: the number of the folder; below 0: it cannot be watched. Then
+ * what has changed since the last time. */
 typedef struct {
     int folder;       /* its number; below 0: changes were lost, or a folder has gone */
     const char *name; /* what has changed in it */

@@ -5,10 +5,15 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -131,6 +136,70 @@ void cv_os_watch_read(int watch, void (*tell)(void *ctx, const cv_os_change *cha
             tell(ctx, &change);
         }
     } while (n > (ssize_t)(sizeof events - MOST));
+}
+
+int cv_os_open_unnamed(const char *folder)
+{
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) ? memfd_create("unnamed", MFD_CLOEXEC)
+                                                                                 : fd;
+}
+
+const char *cv_os_network_of(unsigned long magic)
+{
+    static const struct {
+        unsigned long magic;
+        const char *name;
+    } known[] = {{0x6969, "NFS"},      {0x517b, "SMB"},          {0xff534d42, "CIFS"}, {0xfe534d42, "SMB2"},
+                 {0x65735546, "FUSE"}, {0x5346414f, "AFS"},      {0x00c36400, "Ceph"}, {0x01021997, "9P"},
+                 {0x73757245, "Coda"}, {0x013661f6, "GlusterFS"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((magic & 0xffffffffUL) == known[i].magic)
+            return known[i].name;
+    return NULL;
+}
+
+const char *cv_os_network(int folder)
+{
+    struct statfs fs;
+    return fstatfs(folder, &fs) == 0 ? cv_os_network_of((unsigned long)fs.f_type) : NULL;
+}
+
+bool cv_os_wake_open(cv_os_wake *ret)
+{
+    ret->in = ret->out = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return ret->in >= 0;
+}
+
+void cv_os_wake_up(const cv_os_wake *wake)
+{
+    eventfd_write(wake->out, 1); /* fails only when it is readable already */
+}
+
+void cv_os_wake_clear(const cv_os_wake *wake)
+{
+    eventfd_t times;
+    eventfd_read(wake->in, &times);
+}
+
+void cv_os_wake_close(cv_os_wake *wake)
+{
+    if (wake->in >= 0)
+        close(wake->in);
+    wake->in = wake->out = -1;
+}
+
+void cv_os_end_with_parent(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+int cv_os_child(pid_t pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0U);
+    if (fd >= 0)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return fd;
 }
 
 #endif

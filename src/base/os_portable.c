@@ -4,7 +4,9 @@
 #ifdef CV_OS_PORTABLE
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static int cannot(void)
@@ -94,6 +96,77 @@ bool cv_os_watch_folder(int watch, int folder)
 {
     (void)watch, (void)folder;
     return false;
+}
+
+int cv_os_open_unnamed(const char *folder)
+{
+    char path[PATH_MAX];
+    if ((size_t)snprintf(path, sizeof path, "%s/.unnamed-XXXXXX", folder) >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = mkstemp(path);
+    if (fd >= 0) {
+        unlink(path);
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    return fd;
+}
+
+const char *cv_os_network_of(unsigned long magic)
+{
+    (void)magic;
+    return NULL;
+}
+
+const char *cv_os_network(int folder)
+{
+    (void)folder;
+    return NULL;
+}
+
+bool cv_os_wake_open(cv_os_wake *ret)
+{
+    int ends[2];
+    *ret = (cv_os_wake){-1, -1};
+    if (pipe(ends) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+        fcntl(ends[i], F_SETFL, O_NONBLOCK);
+    }
+    *ret = (cv_os_wake){ends[0], ends[1]};
+    return true;
+}
+
+void cv_os_wake_up(const cv_os_wake *wake)
+{
+    ssize_t n = write(wake->out, "", 1); /* a full pipe is readable already */
+    (void)n;
+}
+
+void cv_os_wake_clear(const cv_os_wake *wake)
+{
+    char times[256];
+    while (read(wake->in, times, sizeof times) > 0)
+        ;
+}
+
+void cv_os_wake_close(cv_os_wake *wake)
+{
+    if (wake->in >= 0)
+        close(wake->in), close(wake->out);
+    *wake = (cv_os_wake){-1, -1};
+}
+
+void cv_os_end_with_parent(void)
+{
+}
+
+int cv_os_child(pid_t pid)
+{
+    (void)pid;
+    return cannot();
 }
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,24 +23,9 @@ enum { PAUSE_MS = 2, MOST_PAUSE_MS = 20, OWN_MS = 1000, TICK_MS = 10, MAX_OWNER 
 
 /* ---- the file system --------------------------------------------------------------------------------------------- */
 
-const char *cv_chat_networked(unsigned long magic)
-{
-    static const struct {
-        unsigned long magic;
-        const char *name;
-    } known[] = {{0x6969, "NFS"},      {0x517b, "SMB"},          {0xff534d42, "CIFS"}, {0xfe534d42, "SMB2"},
-                 {0x65735546, "FUSE"}, {0x5346414f, "AFS"},      {0x00c36400, "Ceph"}, {0x01021997, "9P"},
-                 {0x73757245, "Coda"}, {0x013661f6, "GlusterFS"}};
-    for (size_t i = 0; i < CV_COUNT(known); i++)
-        if ((magic & 0xffffffffUL) == known[i].magic)
-            return known[i].name;
-    return NULL;
-}
-
 static bool check_filesystem(const cv_chat_lock *l, cv_err *err)
 {
-    struct statfs fs;
-    const char *name = fstatfs(l->folder, &fs) == 0 ? cv_chat_networked((unsigned long)fs.f_type) : NULL;
+    const char *name = cv_os_network(l->folder);
     if (!name)
         return true;
     cv_err_set(err, CV_ERR_CHAT_FILESYSTEM,

@@ -106,9 +106,6 @@ bool cv_chat_lock_break(cv_call *call, const cv_chat_place *place, const cv_chat
 /* ID.late-1.txt in .wf: a version to which somebody wrote without the lock. */
 extern const char cv_chat_late_mark[];
 
-/* Do renames lock on a file system with this magic number? NULL: yes; else its name. */
-const char *cv_chat_networked(unsigned long magic);
-
 /* Which file it is, and in which state: equal texts mean that nobody has written to it. */
 cv_str cv_chat_fingerprint(cv_arena *a, const struct stat *st);
 

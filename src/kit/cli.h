@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct cv_cli cv_cli;
 
-/* Where a command stands in the help. */
+/* Where a command is in the help. */
 typedef enum { CV_GROUP_OPERATIONS, CV_GROUP_FILES, CV_GROUP_SERVERS, CV_GROUP_PROGRAM } cv_cli_group;
 
 typedef struct {
@@ -46,7 +46,7 @@ typedef struct {
     int (*run)(cv_cli *cli); /* the exit status */
     cv_cli_group group;
     /* ---- of an operation; the first options are then the properties of its input, in their order ---- */
-    const char *room; /* NULL or "": stands at the top level */
+    const char *room; /* NULL or "": is at the top level */
     const struct cv_operation *op;
     const cv_json *input; /* the schema */
     const size_t
@@ -54,7 +54,7 @@ typedef struct {
     size_t taken_count;
 } cv_cli_command;
 
-/* An option as it stands on the command line. */
+/* An option as it is on the command line. */
 typedef struct {
     size_t option;
     const char *value; /* of a switch: "true", or "false" when it is turned off */
@@ -96,13 +96,13 @@ int cv_cli_fail(cv_cli *cli, const cv_err *err);
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count);
 
 /* Buffers that flow to standard output: words of our own; JSON, without raw control characters; documents, byte for
- * byte into files and pipes and harmless on a terminal. Finish tells of a full disk, and what was done before; of a
+ * byte into files and pipes and harmless on a terminal. Finish reports a full disk, and what was done before; a
  * reader who has left only if something was done. */
 cv_buf cv_cli_stdout(void);
 cv_buf cv_cli_stdout_json(cv_cli *cli);
 cv_buf cv_cli_stdout_text(cv_cli *cli);
 int cv_cli_finish(cv_cli *cli, cv_buf *out, int status);
 int cv_cli_flush(cv_buf *out);                 /* gives the buffer up; 0, or the errno of what could not be written */
-int cv_cli_unwritten(cv_cli *cli, int number); /* tells of such an errno; the exit status */
+int cv_cli_unwritten(cv_cli *cli, int number); /* reports such an errno and returns the exit status */
 
 #endif

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "base/os.h"
 #include "kit/shape.h"
 #include "record/hash.h"
 
@@ -16,9 +16,7 @@
 
 bool cv_spool_open(cv_spool *spool, const char *folder, cv_err *err)
 {
-    *spool = (cv_spool){.fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-    if (spool->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-        spool->fd = memfd_create("answer", MFD_CLOEXEC); /* a file system without such files */
+    *spool = (cv_spool){.fd = cv_os_open_unnamed(folder)};
     return spool->fd >= 0 || cv_where_fail(err, folder, "keep an answer", errno);
 }
 

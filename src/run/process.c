@@ -11,8 +11,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +18,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/heap.h"
+#include "base/os.h"
 #include "base/steady.h"
 #include "kit/reach/presets.h"
 #include "run/output.h"
@@ -33,7 +32,7 @@ enum { EVENTS = 16 << 20, TICK_MS = 20 };
 
 struct cv_process {
     pid_t pid; /* 0: it was never started, or has been reaped */
-    int pidfd; /* -1: this kernel has none, so we look every TICK_MS */
+    int pidfd; /* readable at its end; -1: the system has none, so we look every TICK_MS */
     int in, out, err;
     size_t in_at, out_at, err_at, pidfd_at; /* among the polled ones */
     cv_str prompt;                          /* what is left of it */
@@ -200,7 +199,7 @@ typedef struct {
 static _Noreturn void become(launch *p)
 {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    cv_os_end_with_parent();
     cv_guard_tell(p->guard, getpid(), true);
     p->step = "enter its folder";
     if (getppid() == p->parent && dup2(p->in, 0) == 0 && dup2(p->out, 1) == 1 && dup2(p->err, 2) == 2 &&
@@ -272,9 +271,7 @@ static bool spawn_with_pipes(cv_calls *calls, struct cv_process *p, launch *plan
     if (!ok)
         close_fd(&in[1]), close_fd(&out[1]), close_fd(&err[1]);
     p->in = in[1], p->out = out[1], p->err = err[1];
-    p->pidfd = ok ? (int)syscall(SYS_pidfd_open, p->pid, 0U) : -1;
-    if (p->pidfd >= 0)
-        fcntl(p->pidfd, F_SETFD, FD_CLOEXEC);
+    p->pidfd = ok ? cv_os_child(p->pid) : -1;
     p->pid = ok ? p->pid : 0;
     errno = error;
     return ok;

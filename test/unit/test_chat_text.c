@@ -1,7 +1,6 @@
 /* test_chat_text.c - the bytes of chat files: what is read, what is written, what stays. */
 #include "testing.h"
 
-#include "chat/lock.h"
 #include "chat/text/chat_write.h"
 #include "chat/text/fields.h"
 #include "chat/words/errors.h"
@@ -274,16 +273,6 @@ static void which_line_is_a_field(void **state)
     assert_str_eq(cv_field_line(domain), "biologist");
 }
 
-static void where_a_rename_is_no_lock(void **state)
-{
-    (void)state;
-    assert_string_equal(cv_chat_networked(0x6969), "NFS");
-    assert_string_equal(cv_chat_networked(0xff534d42), "CIFS");
-    assert_string_equal(cv_chat_networked(0x65735546), "FUSE");
-    assert_null(cv_chat_networked(0xef53));     /* ext4 */
-    assert_null(cv_chat_networked(0x01021994)); /* tmpfs */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,7 +288,6 @@ int main(void)
         cmocka_unit_test(fields_in_either_spelling),
         cmocka_unit_test(the_answer_of_a_consultant),
         cmocka_unit_test(which_line_is_a_field),
-        cmocka_unit_test(where_a_rename_is_no_lock),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     cv_arena_release(&a);

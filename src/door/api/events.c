@@ -10,12 +10,12 @@
  * is cut off, and may come back.
  */
 #include <assert.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/notify.h"
+#include "base/os.h"
 #include "base/steady.h"
 #include "door/api/parts.h"
 
@@ -51,7 +51,7 @@ struct cv_api_events {
     int64_t lag_ms; /* from the last commit that was told until it was */
     bool ending, runs;
     pthread_t thread;
-    int poke; /* somebody has come, or it ends */
+    cv_os_wake poke; /* somebody has come, or it ends */
     /* ---- the thread's own ---- */
     cv_service_worker *mine;
     cv_notify notify;
@@ -65,7 +65,7 @@ cv_api_events *cv_api_events_new(cv_service *service, unsigned patience_seconds)
     cv_api_events *events = CV_HEAP_NEW(cv_api_events);
     events->service = service;
     events->patience_ms = 1000 * (int64_t)patience_seconds;
-    events->poke = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    cv_os_wake_open(&events->poke);
     pthread_mutex_init(&events->lock, NULL);
     return events;
 }
@@ -289,9 +289,8 @@ static void *listen_to_feed(void *argument)
         tell_all(events);
         watch_store(events);
         int64_t until = watch_slow(events) ? cv_steady_ms() + SLOW_LOOK_MS : next_look;
-        changed = cv_notify_wait_also(&events->notify, until, events->poke);
-        eventfd_t pokes;
-        eventfd_read(events->poke, &pokes);
+        changed = cv_notify_wait_also(&events->notify, until, events->poke.in);
+        cv_os_wake_clear(&events->poke);
     }
     cv_notify_close(&events->notify);
     cv_buf_release(&events->complaint);
@@ -330,7 +329,7 @@ void cv_api_events_add(cv_api_call *call, cv_str position)
     s->over = s->over || !events->runs;
     drop_over(events);
     pthread_mutex_unlock(&events->lock);
-    eventfd_write(events->poke, 1);
+    cv_os_wake_up(&events->poke);
 }
 
 void cv_api_events_gone(cv_api_events *events, cv_http_exchange *x)
@@ -361,14 +360,14 @@ void cv_api_events_end(cv_api_events *events)
     drop_over(events);
     bool runs = events->runs;
     pthread_mutex_unlock(&events->lock);
-    eventfd_write(events->poke, 1);
+    cv_os_wake_up(&events->poke);
     if (runs)
         pthread_join(events->thread, NULL);
 }
 
 void cv_api_events_free(cv_api_events *events)
 {
-    close(events->poke);
+    cv_os_wake_close(&events->poke);
     pthread_mutex_destroy(&events->lock);
     cv_heap_free(events);
 }

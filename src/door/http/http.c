@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -311,17 +310,15 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 static void wait_for_bytes(const cv_http_server *server, int ms)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    struct pollfd fds[] = {{.fd = info->epoll_fd, .events = POLLIN}, {.fd = server->turns.poke, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = info->epoll_fd, .events = POLLIN}, {.fd = server->turns.poke.in, .events = POLLIN}};
     MHD_UNSIGNED_LONG_LONG most;
     if (MHD_get_timeout(server->daemon, &most) == MHD_YES && most < (unsigned)ms)
         ms = (int)most;
     if (ms == 0)
         return;
     poll(fds, CV_COUNT(fds), ms);
-    if (fds[1].revents) {
-        eventfd_t pokes;
-        eventfd_read(server->turns.poke, &pokes);
-    }
+    if (fds[1].revents)
+        cv_os_wake_clear(&server->turns.poke);
 }
 
 static void resume_all(cv_http_server *server)

@@ -2,18 +2,16 @@
 #include "door/http/turns.h"
 
 #include <assert.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/steady.h"
 
 bool cv_turns_init(cv_turns *t)
 {
-    *t = (cv_turns){.poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    *t = (cv_turns){0};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->given, NULL);
     cv_steady_cond_init(&t->called);
-    return t->poke >= 0;
+    return cv_os_wake_open(&t->poke);
 }
 
 void cv_turns_release(cv_turns *t)
@@ -21,13 +19,12 @@ void cv_turns_release(cv_turns *t)
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->given);
     pthread_cond_destroy(&t->called);
-    if (t->poke >= 0)
-        close(t->poke);
+    cv_os_wake_close(&t->poke);
 }
 
 void cv_turns_poke(const cv_turns *t)
 {
-    eventfd_write(t->poke, 1); /* fails only when it is readable already */
+    cv_os_wake_up(&t->poke);
 }
 
 /* With the lock held. */

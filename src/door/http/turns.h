@@ -18,13 +18,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/os.h"
+
 enum { CV_TURN_BEAT_MS = 2, CV_TURN_LOOK_MS = 200 };
 
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t given;  /* the turn has been given back: for those who wait for it */
     pthread_cond_t called; /* for the server: somebody has left the turn with something to serve */
-    int poke;              /* readable: who waits for bytes has been poked (eventfd) */
+    cv_os_wake poke;       /* for the one who waits for bytes */
     uint64_t count;        /* turns so far */
     unsigned waiting;      /* for the turn */
     bool taken, kept;      /* … by the server */

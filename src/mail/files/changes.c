@@ -5,7 +5,7 @@
  * A look asks for the time of every folder, so it costs more the more agents there are. A handle that is used again and
  * again lets the kernel tell it what changes instead. What the program itself does there does not matter: files that it
  * writes come from names of their own, and what it moves leaves the mark on the folder. A change that it cannot tell
- * apart is looked at. So is everything once in a second: the kernel does not tell what another machine does in a shared
+ * apart is looked at. So is everything once in a second: the kernel does not report what another machine does in a shared
  * folder. A command that is called once never comes here.
  */
 #include <fcntl.h>

@@ -1,0 +1,90 @@
+/* test_os.c - what only some systems have: as Linux does it, and with POSIX alone (test/checks/portable.sh). */
+#include "testing.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/os.h"
+
+static bool is_readable(int fd)
+{
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    return poll(&one, 1, 0) == 1 && (one.revents & POLLIN);
+}
+
+static void being_woken_twice_counts_once(void **state)
+{
+    (void)state;
+    cv_os_wake wake;
+    assert_true(cv_os_wake_open(&wake));
+    assert_false(is_readable(wake.in));
+    for (int i = 0; i < 100000; i++) /* more than a pipe holds: nobody waits here */
+        cv_os_wake_up(&wake);
+    assert_true(is_readable(wake.in));
+    cv_os_wake_clear(&wake);
+    assert_false(is_readable(wake.in));
+    cv_os_wake_clear(&wake); /* nor here */
+    cv_os_wake_up(&wake);
+    assert_true(is_readable(wake.in));
+    cv_os_wake_close(&wake);
+    assert_int_equal(wake.in, -1);
+}
+
+static void a_file_without_a_name_leaves_nothing(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/conclave-test-os-XXXXXX", text[4] = "";
+    assert_non_null(mkdtemp(folder));
+    int fd = cv_os_open_unnamed(folder);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "rye", 4), 4);
+    assert_int_equal(pread(fd, text, 4, 0), 4);
+    assert_string_equal(text, "rye");
+    assert_int_equal(rmdir(folder), 0); /* it is empty while the file is open */
+    close(fd);
+}
+
+static void a_child_closes_what_it_does_not_need(void **state)
+{
+    (void)state;
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        cv_os_close_from(3, false);
+        _exit(fcntl(ends[1], F_GETFD) < 0 && fcntl(2, F_GETFD) >= 0 ? 0 : 1);
+    }
+    int ended = cv_os_child(pid); /* -1: this system has none */
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    if (ended >= 0) {
+        assert_true(is_readable(ended));
+        close(ended);
+    }
+    close(ends[0]), close(ends[1]);
+}
+
+static void network_file_systems_are_known(void **state)
+{
+    (void)state;
+#ifndef CV_OS_PORTABLE
+    assert_string_equal(cv_os_network_of(0x6969), "NFS");
+    assert_string_equal(cv_os_network_of(0xff534d42), "CIFS");
+    assert_string_equal(cv_os_network_of(0x65735546), "FUSE");
+#endif
+    assert_null(cv_os_network_of(0xef53));     /* ext4 */
+    assert_null(cv_os_network_of(0x01021994)); /* tmpfs */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(being_woken_twice_counts_once),
+        cmocka_unit_test(a_file_without_a_name_leaves_nothing),
+        cmocka_unit_test(a_child_closes_what_it_does_not_need),
+        cmocka_unit_test(network_file_systems_are_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
