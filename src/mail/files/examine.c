@@ -25,14 +25,14 @@ static bool examine_folder(cv_doctor *d, cv_mail_door *door, const char *name, c
         return false;
     bool known = found && !cv_agent_is_removed(&row) && row.files == 1;
     if (!known && lost > 0) {
-        cv_doctor_finding *f =
-            cv_doctor_say(d, "mail files", CV_DOCTOR_WARNING,
-                          "%zu files in runtime/%s are not taken in: no agent with files is called so", lost, name);
+        cv_doctor_finding *f = cv_doctor_say(d, "mail files", CV_DOCTOR_WARNING,
+                                             "%zu file%s not taken in of runtime/%s: no agent with files is called so",
+                                             lost, CV_PLURAL(lost), name);
         f->remedy = cv_call_name(&d->call, CV_STR("agent list"), CV_STR(""), NULL, 0);
     }
     if (bad > 0) {
-        cv_doctor_finding *f =
-            cv_doctor_say(d, "mail files", CV_DOCTOR_NOTE, "%zu files of '%s' could not be taken in", bad, name);
+        cv_doctor_finding *f = cv_doctor_say(d, "mail files", CV_DOCTOR_NOTE,
+                                             "%zu file%s of '%s' could not be taken in", bad, CV_PLURAL(bad), name);
         f->remedy = cv_arena_printf(door->arena, "the reasons stand beside them in %s/runtime/%s/quarantine",
                                     cv_door_root(door).path, name);
     }
