@@ -76,7 +76,7 @@ void cv_errs_print_json(const cv_err *errs, size_t count, bool batch, cv_json_wr
     cv_json_key_str(w, "status", CV_STR("error"));
     if (is_batch(errs, count, batch)) {
         cv_buf message = {0};
-        cv_buf_printf(&message, "%zu item%s failed validation", count, count == 1 ? "" : "s");
+        cv_buf_printf(&message, "%zu item%s failed validation", count, CV_PLURAL(count));
         cv_json_key_str(w, "error_code", cv_err_word(CV_ERR_BATCH));
         cv_json_key_str(w, "message", cv_buf_str(&message));
         cv_buf_release(&message);

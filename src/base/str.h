@@ -33,6 +33,9 @@ typedef struct {
 /* How many items an array has (not a pointer). */
 #define CV_COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* "%zu message%s", count, CV_PLURAL(count): 1 message, 2 messages, 0 messages. */
+#define CV_PLURAL(count) ((count) == 1 ? "" : "s")
+
 /* Below, equal, above as -1, 0, 1: for qsort. */
 #define CV_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 

@@ -51,7 +51,7 @@ static bool is_there(cv_call *call, const cv_chat_folder *folder)
     if (!dir.n || cv_where_look(folder->where, &st))
         return true;
     cv_err *fault = cv_refuse(call, CV_ERR_NOT_FOUND, CV_STR(""), "dir", dir, "there is no folder '%.*s'", CV_FMT(dir));
-    cv_err_suggest(fault, CV_STR("name the folder that holds the chats, or leave dir out"));
+    cv_err_suggest(fault, CV_STR("name the folder that holds the chats, or leave 'dir' out"));
     return false;
 }
 

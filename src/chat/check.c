@@ -248,7 +248,9 @@ static bool check_one(answer *a, const cv_chat_place *place)
     check_odd(a, &view);
     bool ok = check_late(a, place) && check_history(a, &view) && check_consults(a, &view);
     if (view.queue.count)
-        add(a, "queued", false, 0, cv_arena_printf(a->call->arena, "%zu messages wait for the lock", view.queue.count),
+        add(a, "queued", false, 0,
+            cv_arena_printf(a->call->arena, "waiting for the lock: %zu message%s", view.queue.count,
+                            CV_PLURAL(view.queue.count)),
             "the next call delivers them, when the lock is free");
     cv_chat_view_close(&view);
     return ok;
@@ -453,9 +455,9 @@ static void print_page(answer *a)
         if (f->hint.n)
             cv_buf_printf(&out, "  hint: %.*s\n", CV_FMT(f->hint));
     }
-    cv_buf_printf(&out, "%zu chat%s, %zu error%s, %zu warning%s\n", a->chats, a->chats == 1 ? "" : "s", a->errors,
-                  a->errors == 1 ? "" : "s", a->findings.count - a->errors,
-                  a->findings.count - a->errors == 1 ? "" : "s");
+    size_t warnings = a->findings.count - a->errors;
+    cv_buf_printf(&out, "%zu chat%s, %zu error%s, %zu warning%s\n", a->chats, CV_PLURAL(a->chats), a->errors,
+                  CV_PLURAL(a->errors), warnings, CV_PLURAL(warnings));
     a->text = cv_buf_take(&out, a->call->arena);
 }
 
@@ -493,7 +495,7 @@ bool cv_chat_check(cv_call *call)
     answer a = {.call = call, .restored = CV_ABSENT};
     bool named = cv_json_get(call->input, CV_STR("chat_id"));
     if (!named && cv_json_get_true(call->input, "restore")) {
-        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "chat_id", CV_STR(""), "restore needs the chat: chat_id");
+        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "chat_id", CV_STR(""), "'restore' needs the chat: 'chat_id'");
         return false;
     }
     if (!(named ? check_named(&a) : check_all(&a)))

@@ -231,7 +231,7 @@ static void print_page(answer *a, cv_buf *out)
 {
     if (a->clear)
         cv_buf_printf(out, "clear: nothing to process for %.*s in %zu open chat%s\n", CV_FMT(a->as), a->chats,
-                      a->chats == 1 ? "" : "s");
+                      CV_PLURAL(a->chats));
     else
         cv_buf_printf(out, "not clear for %.*s: process this first\n", CV_FMT(a->as));
     for (size_t i = 0; i < a->blockers.count; i++) {

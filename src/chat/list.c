@@ -243,7 +243,7 @@ static void print_page(cv_call *call, const cv_chat_view *v, page *p)
     cv_chat_page_head(&out, p->chat_id, &v->header);
     cv_buf_add_char(&out, '\n');
     if (p->left_out)
-        cv_buf_printf(&out, "(%zu earlier messages: --limit 0 shows all)\n\n", p->left_out);
+        cv_buf_printf(&out, "(%zu earlier message%s: --limit 0 shows all)\n\n", p->left_out, CV_PLURAL(p->left_out));
     cv_chat_page(&out, &p->messages, call->width);
     cv_chat_page_warnings(&out, &p->warnings, call->width);
     p->text = cv_buf_take(&out, call->arena);

@@ -116,7 +116,7 @@ static bool add_named(cv_call *call, cv_chat_folders *folders, names known, cv_s
         cv_refuse_words(fault, known.items, known.count);
     else
         cv_err_suggest(fault, CV_STR("there are no workflows: leave it out for .conclave/chat, or name a folder "
-                                     "with dir"));
+                                     "with 'dir'"));
     return false;
 }
 
@@ -125,7 +125,8 @@ static bool refuse_several(cv_call *call, names known)
     cv_err *fault = cv_refuse(call, CV_ERR_CHAT_AMBIGUOUS, CV_STR(""), "workflow", CV_STR(""),
                               "%zu workflows could be meant", known.count);
     cv_err_options(fault, known.items, known.count);
-    cv_err_suggest(fault, CV_STR("name one with workflow, or in the variable CONCLAVE_WORKFLOW; or a folder with dir"));
+    cv_err_suggest(fault,
+                   CV_STR("name one with 'workflow', or in the variable CONCLAVE_WORKFLOW; or a folder with 'dir'"));
     return false;
 }
 
@@ -234,7 +235,7 @@ static bool refuse_both(cv_call *call, cv_str id, const names *found)
     cv_err *fault = cv_refuse(call, CV_ERR_CHAT_AMBIGUOUS, CV_STR(""), "chat_id", id, "%zu folders have a chat '%.*s'",
                               found->count, CV_FMT(id));
     cv_err_options(fault, found->items, found->count);
-    cv_err_suggest(fault, CV_STR("name the folder with dir"));
+    cv_err_suggest(fault, CV_STR("name the folder with 'dir'"));
     return false;
 }
 

@@ -110,7 +110,7 @@ void cv_chat_doctor(cv_doctor *d)
     for (size_t i = 0; i < all.count; i++)
         examine_entry(d, &all.items[i], &chats);
     if (chats)
-        cv_doctor_say(d, "chats", CV_DOCTOR_OK, "%zu chat file%s", chats, chats == 1 ? "" : "s");
+        cv_doctor_say(d, "chats", CV_DOCTOR_OK, "%zu chat file%s", chats, CV_PLURAL(chats));
 }
 
 /* ---- the descriptor ---------------------------------------------------------------------------------------------- */

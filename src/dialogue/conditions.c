@@ -96,8 +96,8 @@ static bool look_blocked(const cv_asker *asker, cv_str id, cv_held_list *ret, cv
         if (cv_str_eq(cv_json_get_text(tension, "status"), CV_STR("open")) && age >= PATIENCE_ROUNDS)
             *CV_PUSH(asker->arena, ret) =
                 (cv_held){.key = name,
-                          .text = cv_arena_printf(asker->arena, "nobody has answered %.*s for %lld rounds: %.*s",
-                                                  CV_FMT(name), (long long)age, CV_FMT(label))};
+                          .text = cv_arena_printf(asker->arena, "nobody has answered %.*s for %lld round%s: %.*s",
+                                                  CV_FMT(name), (long long)age, CV_PLURAL(age), CV_FMT(label))};
     }
     return true;
 }

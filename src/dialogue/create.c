@@ -216,8 +216,8 @@ static int64_t read_panel_size(cv_call *call, const wish *w)
     int64_t size = cv_json_get_int(call->input, "panel_size", pool < USUAL_PANEL ? pool : USUAL_PANEL);
     if (w->pool.count && size > pool)
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel_size",
-                                 cv_arena_printf(call->arena, "%lld", (long long)size), "the pool has %lld experts",
-                                 (long long)pool),
+                                 cv_arena_printf(call->arena, "%lld", (long long)size), "the pool has %lld expert%s",
+                                 (long long)pool, CV_PLURAL(pool)),
                        CV_STR("make the pool larger or the panel smaller"));
     return w->pool.count || given(call, "panel_size") ? size : CV_ABSENT;
 }

@@ -190,7 +190,7 @@ static void say_missing_files(ward *w)
         return;
     if (l->dialogues == 1) {
         f = cv_doctor_say(w->d, "files", CV_DOCTOR_NOTE, "%zu response%s of the record %s no file", l->count,
-                          l->count == 1 ? "" : "s", l->count == 1 ? "has" : "have");
+                          CV_PLURAL(l->count), l->count == 1 ? "has" : "have");
         f->what = l->first;
     } else {
         f = cv_doctor_say(w->d, "files", CV_DOCTOR_NOTE, "%zu responses of %zu dialogues have no file", l->count,
@@ -211,7 +211,7 @@ static void say_unheard(ward *w)
         return;
     if (l->dialogues == 1) {
         f = cv_doctor_say(w->d, "responses", CV_DOCTOR_NOTE, "%zu response%s of registered rounds %s not kept: %.*s",
-                          l->count, l->count == 1 ? "" : "s", l->count == 1 ? "is" : "are", CV_FMT(l->parts));
+                          l->count, CV_PLURAL(l->count), l->count == 1 ? "is" : "are", CV_FMT(l->parts));
         f->what = l->first;
     } else {
         f = cv_doctor_say(w->d, "responses", CV_DOCTOR_NOTE,

@@ -59,23 +59,34 @@ static size_t near_ids(cv_arena *a, const cv_state *s, cv_str id, cv_str *ids, s
     return count;
 }
 
+/* Items of a batch have a target; in a list of ids, which a verdict has, an id is nothing but an id. */
+static bool is_target(const cv_spot *at)
+{
+    return !cv_str_ends(at->field, CV_STR("]")) || cv_str_find(at->field, CV_STR(".targets[")) != SIZE_MAX;
+}
+
 void cv_fault_not_found(const cv_spot *at, const cv_state *s, cv_str id)
 {
     enum { MOST = 12, HELPED = 100 }; /* a batch with more faults than that is not helped by lists */
     cv_arena *a = at->call->arena;
     cv_str *ids = CV_NEW_ARRAY(a, MOST, cv_str);
-    cv_err *err = cv_fault(at, CV_ERR_TARGET_NOT_FOUND, referential, id,
-                           "target_id '%.*s' not found in dialogue '%.*s'", CV_FMT(cv_excerpt(a, id)), CV_FMT(s->id));
+    cv_err *err = cv_fault(at, CV_ERR_TARGET_NOT_FOUND, referential, id, "%s'%.*s' not found in dialogue '%.*s'",
+                           is_target(at) ? "target_id " : "", CV_FMT(cv_excerpt(a, id)), CV_FMT(s->id));
     cv_err_options(err, ids, at->call->errs->count <= HELPED ? near_ids(a, s, id, ids, MOST) : 0);
-    cv_err_suggest(err, CV_STR("Use the id of a registered item, a local id of this batch, or @expert"));
+    cv_err_suggest(err, is_target(at) ? CV_STR("Use the id of a registered item, a local id of this batch, or @expert")
+                                      : CV_STR("Use the id of a registered item"));
 }
 
 void cv_fault_kind(const cv_spot *at, cv_str side, cv_kind wanted, cv_str id)
 {
     char letter = cv_kinds[wanted].letter;
-    cv_err *err = cv_fault(at, CV_ERR_TYPE_MISMATCH, type_consistency, id,
-                           "%.*s_type '%c' does not match %.*s_id '%.*s' (expected prefix '%c')", CV_FMT(side), letter,
-                           CV_FMT(side), CV_FMT(cv_excerpt(at->call->arena, id)), letter);
+    cv_str shown = cv_excerpt(at->call->arena, id);
+    cv_err *err = is_target(at) ? cv_fault(at, CV_ERR_TYPE_MISMATCH, type_consistency, id,
+                                           "%.*s_type '%c' does not match %.*s_id '%.*s' (expected prefix '%c')",
+                                           CV_FMT(side), letter, CV_FMT(side), CV_FMT(shown), letter)
+                                : cv_fault(at, CV_ERR_TYPE_MISMATCH, type_consistency, id,
+                                           "'%.*s' is not the id of a %.*s (expected prefix '%c')", CV_FMT(shown),
+                                           CV_FMT(cv_kinds[wanted].word), letter);
     cv_err_options(err, &letters[wanted], 1);
     cv_err_suggest(err,
                    cv_arena_printf(at->call->arena, "Use the id of a %.*s, or move the item to the list of its kind",

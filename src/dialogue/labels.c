@@ -241,7 +241,7 @@ static void refuse_tags(cv_call *call, const cv_words *add, const cv_words *remo
                            CV_STR("name it in one of the two"));
     if (add->count + remove->count == 0)
         cv_err_suggest(cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "add", (cv_str){NULL, 0}, "no tag is given"),
-                       CV_STR("name tags to add or to remove"));
+                       CV_STR("give tags in 'add' or in 'remove'"));
 }
 
 static int by_name(const void *x, const void *y)

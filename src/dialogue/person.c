@@ -18,7 +18,7 @@ cv_str cv_text_read(cv_call *call, const cv_json *from, cv_str at, const char *k
     cv_str text = shape == CV_TEXT_LINE ? cv_str_trim(given->text) : given->text;
     size_t length = cv_utf8_count(text);
     if (cv_str_trim(text).n == 0)
-        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "%s is empty", key),
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "'%s' is empty", key),
                        CV_STR("write something"));
     else if (length > most)
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text,

@@ -150,6 +150,11 @@ static void tell_which(const cv_cli *cli, cv_errs *errs)
             cv_err_suggest(&errs->items[i], cli->which);
 }
 
+static const cv_json *properties_of(const cv_cli *cli)
+{
+    return cv_json_get(cli->command->input, CV_STR("properties"));
+}
+
 int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call)
 {
     cv_json tree;
@@ -161,6 +166,7 @@ int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call)
         note_done(cli, call, &tree);
     cv_buf out = way_out(cli, call, !page, page && !cli->colour && cv_page_text(cli->command->op, &tree, &document));
     if (page) {
+        cv_cli_tell_warnings(cli, properties_of(cli), &tree);
         cv_page_answer(&out, cli->arena, cli->command->op, &tree, call->width, cli->colour);
         if (call->unwell)
             tell_errors(&tree);
@@ -169,6 +175,16 @@ int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call)
         cv_buf_add_char(&out, '\n');
     }
     return cv_cli_finish(cli, &out, call->exit ? call->exit : call->unwell ? 1 : 0);
+}
+
+/* What cannot be read, or has no project, is told of its option, too. */
+static int refuse_input(cv_cli *cli, const cv_err *err)
+{
+    cv_errs errs = {0};
+    cv_errs_keep(&errs, cli->arena, err);
+    if (!cli->json)
+        cv_cli_tell_options(cli, properties_of(cli), &errs);
+    return cv_cli_fail_all(cli, errs.items, errs.count);
 }
 
 int cv_cli_run_operation(cv_cli *cli)
@@ -192,7 +208,7 @@ int cv_cli_run_operation(cv_cli *cli)
                     .name = cv_op_command};
     if (!cv_cli_read_input(cli, &input, &err) || !cv_json_parse(cli->arena, input.text, &tree, &err) ||
         !enter_project(cli, &call, &err))
-        return cv_cli_fail(cli, &err);
+        return refuse_input(cli, &err);
     bool done = cv_cli_find_scope(cli, &call, &input, &tree, &err) || cv_call_fail(&call, &err);
     call.input_text = input.text;
     if (done && cv_cli_get(cli, "edit") && cv_cli_edit_of(cli->command->op))
@@ -206,7 +222,7 @@ int cv_cli_run_operation(cv_cli *cli)
     tell_places(&input, &errs);
     tell_which(cli, &errs);
     if (!cli->json && !input.as_written) /* programs, and people who wrote JSON, know the fields */
-        cv_cli_tell_options(cli, cv_json_get(cli->command->input, CV_STR("properties")), &errs);
+        cv_cli_tell_options(cli, properties_of(cli), &errs);
     int status =
         done ? cv_cli_print_answer(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);

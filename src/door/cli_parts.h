@@ -145,4 +145,7 @@ void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t coun
 /* Errors about fields become errors about options. */
 void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *errs);
 
+/* … and so do the warnings of a reply. */
+void cv_cli_tell_warnings(const cv_cli *cli, const cv_json *properties, cv_json *reply);
+
 #endif

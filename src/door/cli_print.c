@@ -381,7 +381,7 @@ static void print_lines(const printer *p, cv_str text, size_t indent)
         more++;
     if (more > 0) {
         spaces(p, indent);
-        cv_buf_printf(p->out, "… %zu more lines: --json has them\n", more);
+        cv_buf_printf(p->out, "… %zu more line%s: --json has them\n", more, CV_PLURAL(more));
     }
 }
 

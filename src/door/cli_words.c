@@ -5,9 +5,10 @@
  *     give 'force': true, or replace: true give --force, or --replace
  *     its file as content_path             its file as --content-path
  *
- * Operations is about fields, as programs know them that send JSON. A person who typed options knows those. A word is
- * taken for a field only if the schema has it and the sentence shows that it is one: quoted, with an underscore, set to
- * true, asked for, or missing.
+ * The errors of operations name fields, as programs know them that send JSON, and put them in quotes. A person who
+ * typed options knows those. A word is taken for a field only if the schema has it and the sentence shows that it is
+ * one: quoted, with an underscore, set to true, asked for, or missing. Values are quoted, too: a word that was typed or
+ * would be valid is not taken for a field.
  */
 #include "door/cli_parts.h"
 
@@ -19,6 +20,25 @@ static bool is_part(char c)
 static bool is_behind(cv_str text, size_t at, cv_str words)
 {
     return cv_str_ends(cv_str_head(text, at), words);
+}
+
+static bool is_in(const cv_str *words, size_t count, cv_str word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cv_str_eq(words[i], word))
+            return true;
+    return false;
+}
+
+/* Is this word a value: one that was typed, alone or in a list, or one that would be valid? */
+static bool is_value(const cv_cli *cli, const cv_err *err, cv_str word)
+{
+    cv_str item;
+    for (size_t i = 0; i < cli->given.count; i++)
+        for (cv_str rest = cv_str_of(cli->given.items[i].value); cv_str_split(&rest, ',', &item);)
+            if (cv_str_eq(cv_str_trim(item), word))
+                return true;
+    return err && (cv_str_eq(err->value, word) || is_in(err->options, err->option_count, word));
 }
 
 /* How much of the sentence belongs to the field that begins at `at`: from *ret_from to *ret_to; false: it is none. */
@@ -35,22 +55,22 @@ static bool find_field(cv_str text, size_t at, cv_str name, size_t *ret_from, si
            cv_str_starts(rest, CV_STR(" is missing")) || cv_str_starts(rest, CV_STR(" is required"));
 }
 
-/* The text with its fields as options. */
-static cv_str in_options(cv_arena *a, const cv_json *properties, cv_str text)
+/* The text with its fields as options; `err`: whose text it is, or NULL. */
+static cv_str in_options(const cv_cli *cli, const cv_json *properties, const cv_err *err, cv_str text)
 {
+    cv_arena *a = cli->arena;
     cv_buf out = {0};
     size_t done = 0, from, to;
     for (size_t at = 0, end; at < text.n; at = end) {
         for (end = at; end < text.n && is_part(text.p[end]); end++)
             ;
         cv_str name = {text.p + at, end - at};
-        if (name.n > 0 && cv_json_get(properties, name) && find_field(text, at, name, &from, &to)) {
+        if (name.n > 0 && cv_json_get(properties, name) && find_field(text, at, name, &from, &to) &&
+            !is_value(cli, err, name)) {
             cv_str flag = cv_arena_printf(a, "--%s", cv_flag_name(a, name));
             cv_buf_add(&out, (cv_str){text.p + done, from - done});
             cv_buf_add(&out, flag);
             done = end = to;
-            if (cv_str_starts(cv_str_from(text, to), cv_arena_printf(a, " (%.*s)", CV_FMT(flag))))
-                done = end = to + flag.n + strlen(" ()");
         }
         end += end == at;
     }
@@ -97,10 +117,24 @@ void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *
         }
         bool named = !cv_json_get(properties, err->field) && err->field.n && cv_str_starts(err->message, err->field) &&
                      rest.n && !is_part(rest.p[0]);
-        cv_str message = in_options(a, properties, named ? rest : err->message);
+        cv_str message = in_options(cli, properties, err, named ? rest : err->message);
         cv_err_message(err, "%.*s%.*s", CV_FMT(named ? option : CV_STR("")), CV_FMT(message));
-        cv_err_suggest(err, in_options(a, properties, err->suggestion));
+        cv_err_suggest(err, in_options(cli, properties, err, err->suggestion));
         bool twice = cv_str_starts(err->message, option); /* "--tasks: --tasks is required" */
         cv_err_field(err, twice ? CV_STR("") : option);
+    }
+}
+
+void cv_cli_tell_warnings(const cv_cli *cli, const cv_json *properties, cv_json *reply)
+{
+    for (uint32_t i = 0; i < reply->count; i++) {
+        cv_json_member *m = &reply->members[i];
+        if (!cv_str_eq(m->key, CV_STR("warnings")) || m->value.type != CV_JSON_ARRAY)
+            continue;
+        for (uint32_t k = 0; k < m->value.count; k++) {
+            cv_json *message = (cv_json *)cv_json_get(&m->value.items[k], CV_STR("message"));
+            if (message && message->type == CV_JSON_STRING)
+                message->text = in_options(cli, properties, NULL, message->text);
+        }
     }
 }

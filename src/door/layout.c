@@ -524,8 +524,27 @@ static void print_table(cv_buf *out, cv_arena *a, cv_str *text, size_t width, bo
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-void cv_layout_print(cv_buf *out, cv_arena *a, cv_str text, size_t width, bool colour)
+/* Nouns behind numbers: "2 message<+>" are messages, "1 message<+>" is one. */
+static cv_str with_plurals(cv_arena *a, cv_str text)
 {
+    cv_buf out = {0};
+    cv_str number = CV_STR("");
+    for (size_t i = 0, n; i < text.n; i += n) {
+        for (n = 0; i + n < text.n && cv_is_digit(text.p[i + n]); n++)
+            ;
+        number = n > 0 ? (cv_str){text.p + i, n} : number;
+        n += n == 0;
+        if (text.p[i] != CV_MARK_PLURAL)
+            cv_buf_add(&out, (cv_str){text.p + i, n});
+        else if (!cv_str_eq(number, CV_STR("1")))
+            cv_buf_add_char(&out, 's');
+    }
+    return cv_buf_take(&out, a);
+}
+
+void cv_layout_print(cv_buf *out, cv_arena *a, cv_str marked, size_t width, bool colour)
+{
+    cv_str text = with_plurals(a, marked);
     bool any = false, empty = false;
     while (text.n > 0) {
         cv_str rest = text, one;

@@ -6,6 +6,7 @@
  *     A sentence that is longer          is broken at blanks and goes on below its beginning
  *     - an item                          … below its text
  *     <s>open</>, <b>T0001</>, <dim>…    a status in its colour, bold, faint
+ *     2 message<+>, 1 task<+>            2 messages, 1 task
  *
  * Here the marks are control characters (below), which no text of the record has any more when it comes here, so none
  * can be mistaken for one. Nothing is ever cut: a cell that is too long is broken into lines, and a table that is too
@@ -17,8 +18,9 @@
 
 #include "base/buf.h"
 
-#define CV_MARK_BREAK '\v'  /* a new line in a paragraph or a cell */
-#define CV_MARK_CELL '\x1f' /* between two cells */
+#define CV_MARK_BREAK '\v'    /* a new line in a paragraph or a cell */
+#define CV_MARK_CELL '\x1f'   /* between two cells */
+#define CV_MARK_PLURAL '\x06' /* behind a noun: an "s", unless the number before it is 1 */
 
 enum { CV_LAYOUT_LEAST = 20 };
 

@@ -32,7 +32,7 @@ static cv_str with_marks(cv_arena *a, cv_str source)
         {CV_STR_INIT("<|>"), CV_MARK_CELL},      {CV_STR_INIT("<br>"), CV_MARK_BREAK},
         {CV_STR_INIT("<b>"), CV_PAINT_BOLD[0]},  {CV_STR_INIT("<s>"), CV_PAINT_STATUS[0]},
         {CV_STR_INIT("<dim>"), CV_PAINT_DIM[0]}, {CV_STR_INIT("<c>"), CV_PAINT_COLOUR[0]},
-        {CV_STR_INIT("</>"), CV_PAINT_END[0]},
+        {CV_STR_INIT("</>"), CV_PAINT_END[0]},   {CV_STR_INIT("<+>"), CV_MARK_PLURAL},
     };
     cv_buf out = {0};
     for (size_t at = 0, used; at < source.n; at += used) {

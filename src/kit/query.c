@@ -235,7 +235,7 @@ void cv_query_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, siz
     if (behind > 0)
         cv_notice_add(warnings, a, CV_STR("index_behind"),
                       "the record cannot be written now, so what %zu commit%s made was not searched", behind,
-                      behind == 1 ? "" : "s");
+                      CV_PLURAL(behind));
 }
 
 static const cv_str match_words[] = {CV_STR_INIT("all"), CV_STR_INIT("any")};

@@ -72,7 +72,7 @@ static bool op_conflict(cv_str op_id, cv_err *err)
     cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id '%.*s' was used for another request", CV_FMT(op_id));
     cv_err_field(err, CV_STR("op_id"));
     cv_err_value(err, op_id);
-    cv_err_suggest(err, CV_STR("use a new op_id for a new request, or leave it out"));
+    cv_err_suggest(err, CV_STR("use a new 'op_id' for a new request, or leave it out"));
     return false;
 }
 
@@ -93,7 +93,7 @@ static bool refuse_own_name(cv_str op_id, cv_err *err)
     cv_err_set(err, CV_ERR_INVALID_VALUE, "an op_id of the form rev-N-HASH belongs to a write without an op_id");
     cv_err_field(err, CV_STR("op_id"));
     cv_err_value(err, op_id);
-    cv_err_suggest(err, CV_STR("choose another op_id, or leave it out"));
+    cv_err_suggest(err, CV_STR("choose another 'op_id', or leave it out"));
     return false;
 }
 

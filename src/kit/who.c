@@ -164,9 +164,10 @@ bool cv_call_as(cv_call *call, const char *field, cv_str *ret_name)
     *ret_name = known ? agent.id : given;
     if (!call->who.name.p || cv_str_eq_nocase(call->who.name, *ret_name))
         return true;
-    cv_err *fault = cv_refuse(call, CV_ERR_IDENTITY, CV_STR(""), field, given, "'%.*s' acts, but %s is '%.*s'",
+    cv_err *fault = cv_refuse(call, CV_ERR_IDENTITY, CV_STR(""), field, given, "'%.*s' acts, but '%s' is '%.*s'",
                               CV_FMT(call->who.name), field, CV_FMT(shown(given)));
-    cv_err_suggest(fault, cv_arena_printf(call->arena, "leave %s out, or act as '%.*s'", field, CV_FMT(shown(given))));
+    cv_err_suggest(fault,
+                   cv_arena_printf(call->arena, "leave '%s' out, or act as '%.*s'", field, CV_FMT(shown(given))));
     return false;
 }
 
@@ -178,6 +179,9 @@ bool cv_call_needs_verified(cv_call *call, const char *what)
                                 !call->who.name.p     ? "nobody is named"
                                 : !call->who.is_human ? "the caller is not registered as one"
                                                       : "the name is only claimed, not proved");
-    cv_err_suggest(fault, CV_STR("do it at the terminal with --as NAME, or with the token of a person"));
+    cv_err_suggest(fault,
+                   call->confined
+                       ? CV_STR("send the token of a person, or ask a person to do it at a terminal")
+                       : CV_STR("do it at a terminal with --as NAME, or through a server with the token of a person"));
     return false;
 }

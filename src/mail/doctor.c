@@ -18,8 +18,8 @@ static bool examine_mailbox(cv_doctor *d, const cv_mail_mailbox *mailbox, int64_
     if (oldest <= STALE_SECONDS || !cv_str_eq(life.status, CV_STR("offline")))
         return true;
     cv_doctor_finding *f =
-        cv_doctor_say(d, "mail", CV_DOCTOR_WARNING, "%lld messages wait for '%.*s', the first for days",
-                      (long long)mailbox->waiting, CV_FMT(mailbox->agent_id));
+        cv_doctor_say(d, "mail", CV_DOCTOR_WARNING, "messages wait for '%.*s', the first for days: %lld",
+                      CV_FMT(mailbox->agent_id), (long long)mailbox->waiting);
     f->remedy = cv_call_name(&d->call, CV_STR("mail inbox"), mailbox->agent_id, NULL, 0);
     return true;
 }
@@ -40,10 +40,12 @@ void cv_mail_doctor(cv_doctor *d)
     if (!ok) {
         cv_doctor_fail(d, "mail", CV_DOCTOR_ERROR, &err);
     } else if (dead > 0) {
-        cv_doctor_finding *f = cv_doctor_say(d, "mail", CV_DOCTOR_NOTE, "%lld dead letters", (long long)dead);
+        cv_doctor_finding *f =
+            cv_doctor_say(d, "mail", CV_DOCTOR_NOTE, "%lld dead letter%s", (long long)dead, CV_PLURAL(dead));
         f->remedy = cv_call_name(&d->call, CV_STR("mail dead"), CV_STR(""), NULL, 0);
     } else if (rows.count > 0) {
-        cv_doctor_say(d, "mail", CV_DOCTOR_OK, "%zu mailboxes, %lld messages wait", rows.count, (long long)waiting);
+        cv_doctor_say(d, "mail", CV_DOCTOR_OK, "%zu mailbox%s, %lld message%s waiting", rows.count,
+                      rows.count == 1 ? "" : "es", (long long)waiting, CV_PLURAL(waiting));
     }
     cv_mail_doctor_files(d);
 }

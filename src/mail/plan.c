@@ -514,7 +514,7 @@ bool cv_mail_op_plan(cv_call *call)
     p.count = p.tasks.count;
     if (!!p.tasks.parent.p != !!p.tasks.parent_plan.p)
         cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), p.tasks.parent.p ? "parent_plan" : "parent", absent,
-                  "parent and parent_plan name a task together");
+                  "'parent' and 'parent_plan' name a task together");
     if (call->errs->count)
         check_rest(call, &p.tasks);
     return call->errs->count == 0 && cv_mail_write(call, "mail plan", plan, &p);

@@ -185,7 +185,7 @@ static bool run(cv_call *call, const char *operation, cv_mail_work work, act *x)
     if (ok && shown.foreign && x->text.p && !x->queue) {
         cv_err *fault = cv_refuse(call, CV_ERR_PROMPT_WAITING, CV_STR(""), "text", CV_STR(""),
                                   "temp/cursor_input.txt has a prompt that nobody staged here, and nobody has read");
-        cv_err_suggest(fault, CV_STR("move it away when it was read, or give --queue"));
+        cv_err_suggest(fault, CV_STR("move it away when it was read, or give 'queue': true"));
         ok = false;
     }
     if (ok && shown.foreign && x->text.p)
@@ -209,9 +209,9 @@ static bool refuse_waiting(cv_mail_writing *o, const cv_mail_prompt *current)
                                          : "the prompt '%.*s' of %.*s was read, and is not answered yet",
                               CV_FMT(current->request_id), CV_FMT(current->staged_at));
     cv_err_operation(fault, answered ? CV_STR("mail fetch") : CV_STR("mail stage"));
-    cv_err_suggest(fault, unread     ? CV_STR("with --queue waits behind it")
+    cv_err_suggest(fault, unread     ? CV_STR("with 'queue': true waits behind it")
                           : answered ? CV_STR("hands it out and frees the slot")
-                                     : CV_STR("with --queue waits behind it, with --replace gives it up"));
+                                     : CV_STR("with 'queue': true waits behind it, with 'replace': true gives it up"));
     return false;
 }
 

@@ -75,7 +75,7 @@ static void tell_templates(cv_call *call, cv_where folder, cv_str name, cv_err *
     bool is_text = cv_str_find_char(name, ' ') != SIZE_MAX &&
                    cv_json_get(cv_json_get(call->schema, CV_STR("properties")), CV_STR("text"));
     if (is_text)
-        cv_err_suggest(err, CV_STR("give text for a prompt that is not a template"));
+        cv_err_suggest(err, CV_STR("give 'text' for a prompt that is not a template"));
     else if (names.count)
         cv_refuse_words(err, names.items, names.count);
     else
@@ -129,12 +129,13 @@ bool cv_mail_text_of(cv_call *call, cv_str *ret_text, cv_str *ret_template)
     *ret_template = cv_json_get_text(call->input, "template");
     if (!text && !ret_template->p) {
         cv_err_suggest(cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "template", CV_STR(""),
-                                 "there is nothing to write: neither template nor text is given"),
-                       CV_STR("name a template (a file in templates/ of the mail), or give the text itself"));
+                                 "there is nothing to write: 'template' and 'text' are missing"),
+                       CV_STR("give a 'template' (a file in templates/ of the mail), or the 'text' itself"));
         return false;
     }
     if (text && ret_template->p) {
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "text", CV_STR(""), "template and text exclude each other");
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "text", CV_STR(""),
+                  "'template' and 'text' exclude each other");
         return false;
     }
     if (ret_template->p)

@@ -102,7 +102,7 @@ static bool write_paper(cv_mail_writing *o, void *ctx, cv_str *ret_result)
         cv_err_suggest(cv_refuse(o->call, CV_ERR_REPORT_EXISTS, CV_STR(""), "name", p->name,
                                  "there is a report '%.*s' of %.*s with another text", CV_FMT(p->name),
                                  CV_FMT(p->row.updated_at.p ? p->row.updated_at : p->row.created_at)),
-                       CV_STR("give --replace, or another name"));
+                       CV_STR("give 'replace': true, or another 'name'"));
         return false;
     }
     p->row.kind = p->kind;

@@ -62,7 +62,7 @@ static void read_times(cv_call *call, cv_mail_draft *d)
         m->expires_at = cv_mail_time(call->arena, d->expires_ms);
     } else if (m->expires_at.p && seconds != CV_ABSENT) {
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "expires_in", CV_STR(""),
-                  "expires_at and expires_in exclude each other");
+                  "'expires_at' and 'expires_in' exclude each other");
     }
 }
 
@@ -93,24 +93,24 @@ static void read_content(cv_call *call, cv_mail_message *m)
     bool envelope = type.p || data;
     if (command.p && envelope)
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), type.p ? "type" : "data", type,
-                  "command and params, or type and data: use one of the two forms");
+                  "'command' and 'params', or 'type' and 'data': use one of the two forms");
     if (body.p && (params || data))
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "body", CV_STR(""),
-                  "body is the same as params.body: give one of them");
+                  "'body' is the same as params.body: give it there, or leave 'params' and 'data' out");
     if (body.p && !cv_str_trim(body).n)
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "body", CV_STR(""), "the message is empty"),
-                       CV_STR("write a text, or leave body out and give a command"));
+                       CV_STR("write a text, or leave 'body' out and give a 'command'"));
     if (params && data)
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "params", CV_STR(""),
-                  "with type and data, the params are in data.params");
+                  "with 'type' and 'data', the params are in data.params");
     if (envelope && !type.p)
         cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("type")});
     else if (envelope && !data && !params && !body.p)
         cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("data")});
     else if (!envelope && !command.p && !body.p)
         cv_err_suggest(cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "command", CV_STR(""),
-                                 "there is nothing to send: neither command nor type nor body is given"),
-                       CV_STR("give a command (a verb like run_test), or a text as body"));
+                                 "there is nothing to send: 'command', 'type' and 'body' are missing"),
+                       CV_STR("give a 'command' (one word, like test), or a text as 'body'"));
     m->writing = envelope ? CV_STR("envelope") : CV_STR("mailbox");
     m->command = envelope ? type : command.p ? command : CV_STR("message");
     m->content = body.p   ? body_object(call->arena, body)
@@ -160,6 +160,8 @@ static void read_extra(cv_call *call, cv_mail_message *m)
         m->extra = all;
 }
 
+static const cv_str limits_operation = CV_STR_INIT("agent limit");
+
 bool cv_mail_check_size(cv_call *call, const cv_mail_draft *d, const char *field)
 {
     int64_t most =
@@ -167,10 +169,11 @@ bool cv_mail_check_size(cv_call *call, const cv_mail_draft *d, const char *field
     most = most > CV_MAIL_MAX_SIZE ? CV_MAIL_MAX_SIZE : most;
     if (d->message.size <= most)
         return true;
-    cv_err_suggest(cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), field, CV_STR(""),
-                             "the message has %lld bytes, '%.*s' may send %lld", (long long)d->message.size,
-                             CV_FMT(d->sender.id), (long long)most),
-                   CV_STR("put what is large into a file and send its path, or raise the limit: agent limit --size"));
+    cv_err *fault = cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), field, CV_STR(""),
+                              "the message has %lld bytes, '%.*s' may send %lld", (long long)d->message.size,
+                              CV_FMT(d->sender.id), (long long)most);
+    cv_err_operation(fault, limits_operation);
+    cv_err_suggest(fault, CV_STR("raises the limit; or put what is large into a file and send its path"));
     return false;
 }
 
@@ -392,10 +395,13 @@ static bool within_rate(cv_mail_writing *o, const cv_mail_agent *sender, cv_mail
     own->minute = minute;
     if (own->in_minute <= most)
         return true;
-    cv_err_suggest(cv_refuse(o->call, CV_ERR_RATE_EXCEEDED, CV_STR(""), "from", sender->id,
-                             "'%.*s' may send %lld messages in a minute", CV_FMT(sender->id), (long long)most),
-                   cv_arena_printf(o->arena, "send it again in %lld seconds; agent limit --send-rate changes this",
-                                   (long long)(60 - o->now_ms / 1000 % 60)));
+    cv_err *fault =
+        cv_refuse(o->call, CV_ERR_RATE_EXCEEDED, CV_STR(""), "from", sender->id,
+                  "'%.*s' may send %lld message%s in a minute", CV_FMT(sender->id), (long long)most, CV_PLURAL(most));
+    int64_t left = 60 - o->now_ms / 1000 % 60;
+    cv_err_operation(fault, limits_operation);
+    cv_err_suggest(fault, cv_arena_printf(o->arena, "changes that; or send it again in %lld second%s", (long long)left,
+                                          CV_PLURAL(left)));
     return false;
 }
 
@@ -404,10 +410,11 @@ static bool within_quota(cv_mail_writing *o, const cv_mail_agent *agent, const c
     int64_t most = cv_agent_limit(o->arena, &agent->row, CV_STR("quota"), INT64_MAX);
     if (mailbox->waiting < most)
         return true;
-    cv_err_suggest(cv_refuse(o->call, CV_ERR_MAILBOX_FULL, CV_STR(""), "to", agent->id,
-                             "%lld messages wait for '%.*s', which is the limit", (long long)mailbox->waiting,
-                             CV_FMT(agent->id)),
-                   CV_STR("send it again when some are done; agent limit --quota changes this"));
+    cv_err *fault = cv_refuse(o->call, CV_ERR_MAILBOX_FULL, CV_STR(""), "to", agent->id,
+                              "'%.*s' has %lld message%s waiting, which is the limit", CV_FMT(agent->id),
+                              (long long)mailbox->waiting, CV_PLURAL(mailbox->waiting));
+    cv_err_operation(fault, limits_operation);
+    cv_err_suggest(fault, CV_STR("changes that; or send it again when some are done"));
     return false;
 }
 

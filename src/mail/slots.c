@@ -129,7 +129,7 @@ static bool change(cv_mail_writing *o, void *ctx, cv_str *ret_result)
     bool own = slot.agent.p && cv_str_eq(slot.agent, s->agent.name);
     if (slot.agent.p && !own)
         return refuse_taken(o, slot.slot, id_of(o, slot.agent),
-                            "take another one, or leave slot out: the lowest free one is taken");
+                            "take another one, or leave 'slot' out: the lowest free one is taken");
     if (claims && mailbox->slot != CV_ABSENT && mailbox->slot != slot.slot)
         return refuse_taken(o, mailbox->slot, s->agent.id, "release it first: an agent has one slot");
     if (claims != own)

@@ -23,18 +23,20 @@ static bool may_be_word(cv_call *call, const char *field, const cv_mail_agent *w
 {
     if (!call->who.name.p || (call->who.is_human && cv_str_eq(word->id, CV_STR("User"))))
         return true;
-    cv_err *fault = cv_refuse(call, CV_ERR_IDENTITY, CV_STR(""), field, word->id, "'%.*s' acts, but %s is '%.*s'",
+    cv_err *fault = cv_refuse(call, CV_ERR_IDENTITY, CV_STR(""), field, word->id, "'%.*s' acts, but '%s' is '%.*s'",
                               CV_FMT(call->who.name), field, CV_FMT(word->id));
-    cv_err_suggest(
-        fault, cv_arena_printf(call->arena, "leave %s out: the message is from '%.*s'", field, CV_FMT(call->who.name)));
+    cv_err_suggest(fault, cv_arena_printf(call->arena, "leave '%s' out: the message is from '%.*s'", field,
+                                          CV_FMT(call->who.name)));
     return false;
 }
 
 static bool refuse_nobody(cv_call *call, const char *field)
 {
     cv_err *fault =
-        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""), "%s is missing, and nobody acts", field);
-    cv_err_suggest(fault, cv_arena_printf(call->arena, "give %s, or act as an agent: --as NAME", field));
+        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""), "'%s' is missing, and nobody acts", field);
+    cv_err_suggest(fault,
+                   cv_arena_printf(call->arena, "give '%s', or %s", field,
+                                   call->confined ? "send the token of an agent" : "act as an agent: --as NAME"));
     return false;
 }
 

@@ -229,8 +229,12 @@ static bool take_thread(extracting *x, cv_str name, cv_err *err)
     const cv_find find = {
         .type = &cv_note_row_type, .index = cv_notes_by_thread, .scope = cv_notes_scope(), .like = &like, .equal = 1};
     x->what = name;
-    return cv_notes_thread_known(x->call, name, &like.dialog_threads_id, err) &&
-           x->call->record->calls->find(x->call->record, &find, take_row, x, err);
+    if (!cv_notes_thread_known(x->call, name, &like.dialog_threads_id, err)) {
+        bool by_id = cv_json_get(x->call->input, CV_STR("from_thread_id"));
+        cv_err_field(err, by_id ? CV_STR("from_thread_id") : CV_STR("from_thread_name"));
+        return false;
+    }
+    return x->call->record->calls->find(x->call->record, &find, take_row, x, err);
 }
 
 /* ---- into the log ------------------------------------------------------------------------------------------------ */
@@ -267,8 +271,10 @@ static bool give_all(extracting *x, cv_writing *w, cv_err *err)
         name = cv_arena_printf(x->call->arena, "%lld", (long long)id);
     if (!name.p)
         name = cv_arena_printf(x->call->arena, "extract %.*s", CV_FMT(cv_call_now(x->call)));
-    if (!cv_notes_thread_find(x->call, w, name, &x->thread, err))
+    if (!cv_notes_thread_find(x->call, w, name, &x->thread, err)) {
+        cv_err_field(err, id == CV_ABSENT ? CV_STR("thread_name") : CV_STR("thread_id"));
         return false;
+    }
     for (size_t i = 0; i < x->all.count; i++) {
         const cv_note_row like = {.path = x->all.items[i].path, .status = cv_note_current};
         const cv_find find = {.type = &cv_note_row_type,

@@ -125,7 +125,7 @@ static bool refuse_unchanged(cv_err *err, const char *since)
 {
     cv_err_set(err, CV_ERR_NOTES_UNCHANGED, "the file has not changed since %s; a header dialog describes a change",
                since);
-    cv_err_suggest(err, CV_STR("send the new `content` along, leave a note with 'notes add', or --force it"));
+    cv_err_suggest(err, CV_STR("send the new 'content' along, leave a note instead, or give 'force': true"));
     return false;
 }
 
@@ -173,7 +173,7 @@ static bool leave_header(cv_edit *e, const cv_notes_file *now, cv_err *err)
     if (changed)
         cv_notice_add(&e->own_warnings, e->call->arena, CV_STR("header_unchanged"),
                       "the file has changed since %s, but its header says this already and stays as it is: say what "
-                      "has changed, or --force the same message with a new date",
+                      "has changed, or give 'force': true for the same message with a new date",
                       since);
     return true;
 }

@@ -213,7 +213,7 @@ static bool read_request(linting *l, cv_err *err)
          (!l->writes_baseline && !cv_notes_baseline_read(call->arena, l->baseline, &l->known, err)))) {
         cv_err_field(err, CV_STR("baseline"));
         if (err->code == CV_ERR_NOT_FOUND)
-            cv_err_suggest(err, CV_STR("--write-baseline makes it"));
+            cv_err_suggest(err, CV_STR("'write_baseline': true makes it"));
         return false;
     }
     return true;
@@ -221,7 +221,7 @@ static bool read_request(linting *l, cv_err *err)
 
 static void print_count(cv_buf *out, const char *before, size_t count, const char *noun)
 {
-    cv_buf_printf(out, "%s%zu %s%s", before, count, noun, count == 1 ? "" : "s");
+    cv_buf_printf(out, "%s%zu %s%s", before, count, noun, CV_PLURAL(count));
 }
 
 static void print_summary(linting *l)

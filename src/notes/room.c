@@ -40,7 +40,7 @@ static void examine(cv_doctor *d)
         cv_doctor_fail(d, "notes", CV_DOCTOR_ERROR, &err);
     else if (left)
         cv_doctor_say(d, "notes", CV_DOCTOR_WARNING, "%zu change%s of files did not reach their files", left,
-                      left == 1 ? "" : "s")
+                      CV_PLURAL(left))
             ->remedy = CV_STR("conclave notes repair");
     else if (cv_scope_rev(d->call.record, d->call.arena, cv_notes_scope()) > 0)
         cv_doctor_say(d, "notes", CV_DOCTOR_OK, "every change that was logged is in its file");

@@ -191,7 +191,7 @@ static bool limit(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
     cv_str rooms = cv_registry_rooms(call, call->input, CV_STR(""));
     if (rooms.p && all_rooms)
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "all_rooms", CV_STR("true"),
-                  "rooms and all_rooms exclude each other");
+                  "'rooms' and 'all_rooms' exclude each other");
     if (!cv_registry_agent(call, &old) || call->errs->count > 0)
         return false;
     row = old;

@@ -56,7 +56,7 @@ static void print_finding(cv_buf *out, const cv_doctor_finding *f, cv_str what)
 
 static void print_count(cv_buf *out, size_t count, const char *word, const char *end)
 {
-    cv_buf_printf(out, "%zu %s%s%s", count, word, count == 1 ? "" : "s", end);
+    cv_buf_printf(out, "%zu %s%s%s", count, word, CV_PLURAL(count), end);
 }
 
 static cv_str report(const cv_doctor *d)

@@ -155,7 +155,7 @@ void cv_doctor_search(cv_doctor *d)
         cv_doctor_fail(d, "search", CV_DOCTOR_WARNING, &err)->remedy = CV_STR("conclave doctor --repair");
     } else if (behind > 0) {
         cv_doctor_say(d, "search", CV_DOCTOR_NOTE, "%zu commit%s came since the index was made", behind,
-                      behind == 1 ? "" : "s")
+                      CV_PLURAL(behind))
             ->remedy = CV_STR("nothing: the next search that can write brings the index up to date");
     } else {
         cv_doctor_say(d, "search", CV_DOCTOR_OK, rebuilt ? "the index was rebuilt" : "the index is up to date");

@@ -134,7 +134,7 @@ static bool find_last(page *p)
     if (last == 0)
         return true;
     if (p->after.p) {
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "last", CV_STR(""), "`last` and `after` exclude each other");
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "last", CV_STR(""), "'last' and 'after' exclude each other");
         return false;
     }
     p->limit = (size_t)last;

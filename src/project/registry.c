@@ -146,10 +146,9 @@ static void refuse_name(cv_call *call, cv_str at, const char *field, cv_str give
                               cv_agent_is_removed(other) ? ", which was removed" : "");
     cv_err_item_type(fault, CV_STR("agent"));
     cv_err_suggest(fault, is_id && strcmp(field, "agent_id") == 0
-                              ? CV_STR("choose another id, or take this one over with replace: true (--replace)")
+                              ? CV_STR("choose another id, or take this one over with 'replace': true")
                           : is_id ? CV_STR("choose another name")
-                                  : CV_STR("choose another name, or remove it from that agent: 'agent alias' with "
-                                           "remove: true (--remove)"));
+                                  : CV_STR("choose another name, or remove it from that agent first"));
 }
 
 /* Names that stand for somebody else: the program, whoever sits before it, everybody. */

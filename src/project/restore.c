@@ -269,8 +269,7 @@ static cv_str report(const restoring *r)
 {
     cv_buf out = {0};
     cv_buf_printf(&out, "The record is now that of %s: %.*s, %lld commit%s.\n", r->backup,
-                  CV_FMT(cv_scopes_counted(r->call->arena, &r->scopes)), (long long)r->commits,
-                  r->commits == 1 ? "" : "s");
+                  CV_FMT(cv_scopes_counted(r->call->arena, &r->scopes)), (long long)r->commits, CV_PLURAL(r->commits));
     if (r->engine.kept.n)
         cv_buf_printf(&out, "What was there before is kept: %.*s\n", CV_FMT(r->engine.kept));
     for (size_t i = 0; i < r->warnings.count; i++)

@@ -25,7 +25,7 @@ static bool may_make(cv_call *call)
         return true;
     cv_err *fault = cv_errs_add(call->errs, call->arena, CV_ERR_NOT_ALLOWED,
                                 "'%.*s' is an agent, and agents do not make or revoke tokens", CV_FMT(call->who.name));
-    cv_err_suggest(fault, CV_STR("ask a person to do it, without --as or with their own name"));
+    cv_err_suggest(fault, CV_STR("ask a person to do it, who acts under no name, or under their own"));
     return false;
 }
 

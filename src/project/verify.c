@@ -127,7 +127,8 @@ static bool read_seal(cv_call *call, cv_str given, cv_seal *ret_seal, cv_err *er
     if (named && access(path, F_OK) != 0 && cv_str_find_char(given, ' ') == SIZE_MAX) {
         cv_err_set(err, CV_ERR_NOT_FOUND, "there is no file '%s', and it is not a seal", path);
         cv_err_field(err, CV_STR("seal"));
-        cv_err_suggest(err, CV_STR("name the file with the line that 'conclave seal' printed, or give the line"));
+        cv_err_operation(err, CV_STR("seal"));
+        cv_err_suggest(err, CV_STR("prints a seal: give that line, or a file with it"));
         return false;
     }
     if (named && given.n <= CV_MAX_PATH && access(path, F_OK) == 0 && !cv_file_read_text(call->arena, path, &text, err))
@@ -191,7 +192,7 @@ static cv_str page_of(cv_call *call, const reporting *r, bool all)
     cv_plain_wrap(&out,
                   cv_arena_printf(a, "%s intact: %.*s, %lld event%s, %lld commit%s",
                                   all ? "the record is" : "what was asked for is", CV_FMT(cv_scopes_counted(a, &tally)),
-                                  events, events == 1 ? "" : "s", (long long)r->commits, r->commits == 1 ? "" : "s"),
+                                  events, CV_PLURAL(events), (long long)r->commits, CV_PLURAL(r->commits)),
                   width, 0, HANG);
     cv_buf_add_char(&out, '\n');
     for (size_t i = 0; i < r->scopes.count; i++) {
@@ -199,7 +200,7 @@ static cv_str page_of(cv_call *call, const reporting *r, bool all)
         cv_str line =
             cv_arena_printf(a, "%.*s %.*s: rev %lld, %lld event%s, %.*s", CV_FMT(cv_scopes_noun(v->scope.room, 1)),
                             CV_FMT(v->scope.name), (long long)v->at.rev, (long long)v->at.event_count,
-                            v->at.event_count == 1 ? "" : "s", CV_FMT(cv_str_head(v->at.head, DIGITS)));
+                            CV_PLURAL(v->at.event_count), CV_FMT(cv_str_head(v->at.head, DIGITS)));
         cv_buf_add_z(&out, "  ");
         cv_plain_wrap(&out, line, width, 2, HANG);
         cv_buf_add_char(&out, '\n');

@@ -20,8 +20,7 @@ static bool malformed(cv_err *err, const char *what, cv_str value)
     cv_err_set(err, CV_ERR_INVALID_VALUE, "this is not a seal: %s", what);
     cv_err_field(err, CV_STR("seal"));
     cv_err_value(err, cv_str_head(value, MOST_SHOWN));
-    cv_err_suggest(err, CV_STR("give the line that 'conclave seal' printed (" FIRST_WORD
-                               " NUMBER and two hashes), @FILE with it, or - for standard input"));
+    cv_err_suggest(err, CV_STR("give the whole line: " FIRST_WORD " NUMBER and two hashes"));
     return false;
 }
 

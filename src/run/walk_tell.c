@@ -52,8 +52,7 @@ void cv_walk_tell_response(cv_walk *w, const cv_attempt_row *row)
     tell(w, "responded",
          cv_arena_printf(a, "\"round\":%lld,\"expert\":\"%.*s\",\"attempt\":%lld,\"markers\":%lld",
                          (long long)row->round, CV_FMT(row->who), (long long)row->attempt, markers),
-         cv_arena_printf(a, "%.*s has answered: %lld marker%s", CV_FMT(row->who), markers, markers == 1 ? "" : "s"),
-         true);
+         cv_arena_printf(a, "%.*s has answered: %lld marker%s", CV_FMT(row->who), markers, CV_PLURAL(markers)), true);
 }
 
 static cv_str seconds(cv_arena *a, int64_t ms)
@@ -121,7 +120,7 @@ static cv_str state_text(cv_walk *w, const cv_seat *seat)
         if (!seat->last || seat->last->markers == CV_ABSENT)
             return cv_arena_printf(a, "answered  %.*s", CV_FMT(time));
         return cv_arena_printf(a, "answered  %lld marker%s  %.*s", (long long)seat->last->markers,
-                               seat->last->markers == 1 ? "" : "s", CV_FMT(time));
+                               CV_PLURAL(seat->last->markers), CV_FMT(time));
     case CV_SEAT_ABSENT:
         return cv_arena_printf(a, "absent: %.*s", CV_FMT(seat->why));
     }

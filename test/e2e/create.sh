@@ -370,7 +370,7 @@ is '[.panel[] | select(.role == "DBA" or .role == "Poet") | .focus] | sort == [n
 run "experts alone" 0 dialogue create "Alone" --expert "Baker: crust" --expert "Miller: flour" --expert "Guest: taste" --json
 is '[.panel[].role] | sort == ["Baker", "Guest", "Miller"]'
 run "an unknown panel" 1 dialogue create "No" --panel hirin
-has "there is no panel 'hirin'; did you mean 'hiring'?" err
+has "did you mean 'hiring'?" err
 run "a panel and a pool" 1 dialogue create "No" --panel hiring --expert-pool "$pool" --json
 is '.field == "panel"'
 mkdir .conclave/panels

@@ -344,7 +344,7 @@ run "the same header twice" 0 notes header own.md --speaker @bot --target @every
 is '.changed == false and (has("warnings") | not)'
 echo more >>own.md
 run "… though the text has changed" 0 notes header own.md --speaker @bot --target @everyone --message "Begins." --json
-is '.changed == false and (.warnings[0] | .type == "header_unchanged" and (.message | test("--force")))'
+is '.changed == false and (.warnings[0] | .type == "header_unchanged" and (.message | test("'\''force'\'': true")))'
 sed -i '0,/date_ymdhis: 2.../s//date_ymdhis: 1999/' own.md
 run "forced" 0 notes header own.md --speaker @bot --target @everyone --message "Begins." --force --json
 is '.changed and .archived == 1 and (has("warnings") | not)'

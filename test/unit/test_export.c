@@ -463,7 +463,7 @@ static void warnings_are_told(void **state)
     assert_str_has(answer, "{\"type\":\"orphaned_contribution\",\"id\":\"T0002\",\"expert\":\"ghost\"");
     assert_str_has(answer, "{\"type\":\"verdict_incomplete\",\"id\":\"minority-timing\",\"field\":\"author\"");
     assert_str_has(answer, "{\"type\":\"round_score_mismatch\",\"round\":1");
-    assert_str_has(answer, "1 of 9 entities were not found");
+    assert_str_has(answer, "not found in any response: 1 of 9 entities");
     assert_str_has(answer, "unregistered_responses");
 }
 

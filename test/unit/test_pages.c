@@ -4,7 +4,9 @@
  *
  * What is different in every run is taken out afterwards: ids, hashes and secrets keep their length, so that lines are
  * broken at the same places. Of every page is looked at, too: is it a page (no key of the answer with an underscore, no
- * brace), is no line longer than the terminal, and does the template name only members that the schema has?
+ * brace), is no line longer than the terminal, do numbers agree with their nouns ("1 rounds"), and does the template
+ * name only members that the schema has? Answers made from the schemas, with 0, 1 and 2 of everything, are tried as
+ * well.
  */
 #include "world.h"
 
@@ -175,6 +177,33 @@ static void check_keys(gallery *g, const cv_operation *op, cv_str page)
     }
 }
 
+/* The word behind the next number that is exactly `count`, from *rest on; an empty one: there is no more. */
+static cv_str counted(cv_str *rest, char count)
+{
+    bool begins = true;
+    while (rest->n > 2) {
+        bool found = begins && rest->p[0] == count && rest->p[1] == ' ' && rest->p[2] >= 'a' && rest->p[2] <= 'z';
+        begins = strchr(" \n(", rest->p[0]) != NULL;
+        *rest = cv_str_from(*rest, found ? 2 : 1);
+        size_t n = 0;
+        while (found && n < rest->n && rest->p[n] >= 'a' && rest->p[n] <= 'z')
+            n++;
+        if (found)
+            return cv_str_head(*rest, n);
+    }
+    return CV_STR("");
+}
+
+static void check_numbers(gallery *g, const cv_operation *op, cv_str page)
+{
+    static const char verbs[] = " is was has does says stands ";
+    cv_str word;
+    while ((word = counted(&page, '1')).n > 0)
+        if (word.n > 1 && word.p[word.n - 1] == 's' &&
+            !strstr(verbs, cv_arena_printf(&g->world.turn, " %.*s ", CV_FMT(word)).p))
+            complain(g, op, "of one there is a plural", word);
+}
+
 static bool names_member(const cv_json *schema, cv_str name)
 {
     if (schema->type == CV_JSON_OBJECT)
@@ -234,6 +263,7 @@ static void show(gallery *g, const cv_operation *op, const cv_json *reply)
     if (!text || !document) {
         check_width(g, op, cv_buf_str(&page));
         check_keys(g, op, cv_buf_str(&page));
+        check_numbers(g, op, cv_buf_str(&page));
     }
     if (!text && !cv_page_source(&g->world.turn, op).p)
         complain(g, op, "it has no page", CV_STR(""));
@@ -386,9 +416,100 @@ static void test_pages_of_120_columns(void **state)
     pages_at(120);
 }
 
+/* ---- 0, 1 and 2 of everything ------------------------------------------------------------------------------------ */
+
+static bool is_of(const cv_json *schema, const char *word)
+{
+    const cv_json *type = cv_json_get(schema, CV_STR("type"));
+    for (uint32_t i = 0; type && type->type == CV_JSON_ARRAY && i < type->count; i++)
+        if (cv_str_eq(type->items[i].text, cv_str_of(word)))
+            return true;
+    return type && type->type == CV_JSON_STRING && cv_str_eq(type->text, cv_str_of(word));
+}
+
+/* A value of this schema: every number is `count`, every list has as many items. */
+static void make_value(cv_json_writer *w, const cv_json *schema, int count, bool yes)
+{
+    static const char *const keys[] = {"one", "other"};
+    const cv_json *members = cv_json_get(schema, CV_STR("properties")), *words = cv_json_get(schema, CV_STR("enum")),
+                  *items = cv_json_get(schema, CV_STR("items")),
+                  *others = cv_json_get(schema, CV_STR("additionalProperties"));
+    if (words) {
+        cv_json_value(w, &words->items[0]);
+    } else if (is_of(schema, "object")) {
+        cv_json_begin_object(w);
+        for (uint32_t i = 0; members && i < members->count; i++) {
+            cv_json_key(w, members->members[i].key);
+            make_value(w, &members->members[i].value, count, yes);
+        }
+        for (int i = 0; others && others->type == CV_JSON_OBJECT && i < count; i++) {
+            cv_json_key(w, cv_str_of(keys[i]));
+            make_value(w, others, count, yes);
+        }
+        cv_json_end_object(w);
+    } else if (is_of(schema, "array")) {
+        cv_json_begin_array(w);
+        for (int i = 0; i < count; i++)
+            items ? make_value(w, items, count, yes) : cv_json_str(w, CV_STR("word"));
+        cv_json_end_array(w);
+    } else if (is_of(schema, "integer") || is_of(schema, "number")) {
+        cv_json_int(w, count);
+    } else if (is_of(schema, "boolean")) {
+        cv_json_bool(w, yes);
+    } else {
+        cv_json_str(w, CV_STR("word"));
+    }
+}
+
+static cv_str page_of(gallery *g, const cv_operation *op, int count, bool yes)
+{
+    cv_arena *a = &g->world.turn;
+    cv_buf text = {0}, page = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json reply;
+    cv_err err = {.arena = a};
+    make_value(&w, cv_op_schema(op).output, count, yes);
+    assert_ok(cv_json_parse(a, cv_buf_take(&text, a), &reply, &err), &err);
+    if (cv_page_source(a, op).p && !cv_page_print(&page, a, op, &reply, g->width, false, false, &err))
+        complain(g, op, "a page cannot be made", err.message);
+    return cv_buf_take(&page, a);
+}
+
+/* A noun that is the same behind 1 and behind `count` is wrong behind one of them. */
+static void compare_numbers(gallery *g, const cv_operation *op, cv_str one, cv_str many, char count)
+{
+    static const char alike[] =
+        " of in at new kept more to for s min h d from was not without evidence done dead sent written gone "
+        "withdrawn that binary too word ";
+    cv_str single, other;
+    while ((single = counted(&one, '1')).n > 0)
+        for (cv_str rest = many; (other = counted(&rest, count)).n > 0;)
+            if (cv_str_eq(single, other) && !cv_str_ends(single, CV_STR("ed")) && !cv_str_ends(single, CV_STR("ing")) &&
+                !strstr(alike, cv_arena_printf(&g->world.turn, " %.*s ", CV_FMT(single)).p))
+                complain(g, op, count == '0' ? "the same of none and of one" : "the same of one and of two", single);
+}
+
+static void test_numbers_agree_with_their_nouns(void **state)
+{
+    (void)state;
+    gallery g = {.width = 100};
+    for (size_t i = 0; i < cv_op_count(); i++)
+        for (int yes = 0; yes < 2; yes++) {
+            const cv_operation *op = cv_op_at(i);
+            cv_str none = page_of(&g, op, 0, yes), one = page_of(&g, op, 1, yes), two = page_of(&g, op, 2, yes);
+            check_numbers(&g, op, one);
+            compare_numbers(&g, op, one, none, '0');
+            compare_numbers(&g, op, one, two, '2');
+            cv_arena_reset(&g.world.turn);
+        }
+    assert_int_equal(g.faults, 0);
+    cv_arena_release(&g.world.turn);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_agree_with_their_nouns),
         cmocka_unit_test(test_pages_of_80_columns),
         cmocka_unit_test(test_pages_of_120_columns),
     };

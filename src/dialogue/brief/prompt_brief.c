@@ -194,10 +194,10 @@ static void write_progress(const cv_prompt *p)
     for (size_t i = 0; i < v->items.count; i++)
         fresh += v->items.items[i].kind == CV_KIND_PERSPECTIVE && v->items.items[i].row->round == v->round - 1;
     cv_buf_printf(p->out,
-                  "- **Current ALIGNMENT:** %lld; **velocity:** %lld (%zu open tensions, %lld perspectives new in "
+                  "- **Current ALIGNMENT:** %lld; **velocity:** %lld (%zu open tension%s, %lld perspective%s new in "
                   "the last round)\n",
                   (long long)v->total, (long long)v->open_tensions + (long long)fresh, v->open_tensions,
-                  (long long)fresh);
+                  CV_PLURAL(v->open_tensions), (long long)fresh, CV_PLURAL(fresh));
 }
 
 void cv_prompt_brief(const cv_prompt *p)

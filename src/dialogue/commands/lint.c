@@ -65,7 +65,8 @@ static void print_file(run *r, cv_arena *a, const char *file, cv_str text, const
     for (size_t i = 0; r->format == TEXT && !r->quiet && i < found->count; i++)
         cv_finding_print(cv_rules, &r->report, r->cli->colour, name, text, &found->items[i]);
     if (r->format == TEXT && !r->quiet && found->dropped)
-        cv_buf_printf(&r->report, "%s: %zu more findings are not shown\n", name, found->dropped);
+        cv_buf_printf(&r->report, "%s: not shown: %zu more finding%s\n", name, found->dropped,
+                      CV_PLURAL(found->dropped));
 }
 
 static void count_file(run *r, const cv_lint *lint)
@@ -195,7 +196,7 @@ static bool visit(void *ctx, const char *file, cv_err *walk_err)
 /* "2 errors", "1 error". */
 static void print_count(cv_buf *out, size_t count, const char *noun)
 {
-    cv_buf_printf(out, "%zu %s%s", count, noun, count == 1 ? "" : "s");
+    cv_buf_printf(out, "%zu %s%s", count, noun, CV_PLURAL(count));
 }
 
 static void print_summary(run *r)

@@ -149,8 +149,8 @@ void cv_export_warn_rest(cv_export *x)
         entities += x->counts[kind];
     if (x->unsourced > 0)
         cv_notice_add(&x->warnings, x->call->arena, CV_STR("unsourced"),
-                      "%zu of %zu entities were not found in any response", x->unsourced, entities);
+                      "not found in any response: %zu of %zu entities", x->unsourced, entities);
     if (x->waiting > 0)
         cv_notice_add(&x->warnings, x->call->arena, CV_STR("unregistered_responses"),
-                      "%zu responses belong to rounds that are not registered", x->waiting);
+                      "%zu response%s of rounds that are not registered", x->waiting, CV_PLURAL(x->waiting));
 }

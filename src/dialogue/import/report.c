@@ -286,13 +286,16 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
             tell_unused(r, s);
         return;
     }
-    cv_buf_printf(r->import->text, "  %zu files, %zu rounds, %zu agents, %zu responses, ", s->sheets.count, all.rounds,
-                  all.agents, all.responses);
+    cv_buf_printf(r->import->text, "  %zu file%s, %zu round%s, %zu agent%s, %zu response%s, ", s->sheets.count,
+                  CV_PLURAL(s->sheets.count), all.rounds, CV_PLURAL(all.rounds), all.agents, CV_PLURAL(all.agents),
+                  all.responses, CV_PLURAL(all.responses));
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         if (all.entities[kind])
-            cv_buf_printf(r->import->text, "%zu %.*s, ", all.entities[kind], CV_FMT(cv_kinds[kind].plural));
-    cv_buf_printf(r->import->text, "%zu references, %zu moves, %zu scores, %zu verdicts\n", all.references, all.moves,
-                  all.scores, all.verdicts);
+            cv_buf_printf(r->import->text, "%zu %.*s, ", all.entities[kind],
+                          CV_FMT(all.entities[kind] == 1 ? cv_kinds[kind].word : cv_kinds[kind].plural));
+    cv_buf_printf(r->import->text, "%zu reference%s, %zu move%s, %zu score%s, %zu verdict%s\n", all.references,
+                  CV_PLURAL(all.references), all.moves, CV_PLURAL(all.moves), all.scores, CV_PLURAL(all.scores),
+                  all.verdicts, CV_PLURAL(all.verdicts));
     tell_remarks(r, s, "conflicts", &played->conflicts);
     tell_remarks(r, s, "failures", &played->failures);
     tell_remarks(r, s, "decided", &s->decided);

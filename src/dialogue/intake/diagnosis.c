@@ -181,8 +181,8 @@ void cv_warn_of_reading(cv_arena *a, cv_str expert, size_t understood, size_t lo
             expert);
     else if (lost)
         cv_notice_expert(cv_notice_add(warnings, a, CV_STR("partly_understood"),
-                                       "the response of %.*s has %zu diagnostics with severity lost", CV_FMT(expert),
-                                       lost),
+                                       "the response of %.*s has %zu diagnostic%s with severity lost", CV_FMT(expert),
+                                       lost, CV_PLURAL(lost)),
                          expert);
 }
 

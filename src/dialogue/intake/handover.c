@@ -44,12 +44,12 @@ bool cv_handover_input(cv_call *call, cv_json *ret_input)
     *ret_input = *call->input;
     if (path.p && content.p)
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), path_key, path,
-                                 "content and content_path exclude each other"),
+                                 "'content' and 'content_path' exclude each other"),
                        CV_STR("Give one of them"));
     else if (content.p && is_path(call, content))
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), content_key.p, content,
                                  "the response is only the name of a file"),
-                       CV_STR("Nothing was stored. Give the file's path, without the @, as content_path"));
+                       CV_STR("Nothing was stored. Give the file's path, without the @, as 'content_path'"));
     else if (path.p && read_file(call, path, &content)) {
         ret_input->members = CV_NEW_ARRAY(call->arena, call->input->count, cv_json_member);
         for (size_t i = 0; i < call->input->count; i++) {

@@ -107,13 +107,14 @@ static void read_content(response *r)
     cv_str content = cv_json_get_text(r->call->input, "content");
     if (nothing && content.p)
         cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("either"), (cv_str){NULL, 0},
-                                "content and no_contribution exclude each other"),
+                                "'content' and 'no_contribution' exclude each other"),
                        CV_STR("Give one of them"));
     else if (!nothing && cv_str_trim(content).n == 0)
-        cv_err_suggest(cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){NULL, 0}, "the response is %s",
-                                content.p ? "empty" : "missing"),
-                       CV_STR("Give the text as content, or its file as content_path; an expert with nothing to say "
-                              "says no_contribution: true"));
+        cv_err_suggest(
+            cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){NULL, 0}, "the response is %s",
+                     content.p ? "empty" : "missing"),
+            CV_STR("Give the text as 'content', or its file as 'content_path'; an expert with nothing to say "
+                   "says 'no_contribution': true"));
     else if (content.n > CV_MAX_RESPONSE)
         cv_err_suggest(cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), (cv_str){NULL, 0},
                                 "the response has %zu bytes, the limit is %zu", content.n, CV_MAX_RESPONSE),
@@ -162,7 +163,7 @@ static bool refuse_other(response *r, bool registered)
                                        : "%.*s has another response in round %lld",
                             CV_FMT(r->expert), (long long)r->round),
                    registered ? CV_STR("Say it in the next round")
-                              : CV_STR("Give replace: true to replace it by this one"));
+                              : CV_STR("Give 'replace': true to replace it by this one"));
     return false;
 }
 
@@ -170,11 +171,10 @@ static bool refuse_other(response *r, bool registered)
 static bool refuse_foreign(response *r, const char *path)
 {
     cv_spot at = spot(r, "content");
-    cv_err_suggest(
-        cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), cv_str_of(path),
-                 "%s has another text, which is not in the record", path),
-        CV_STR("Nothing was stored. If that file is the response, send it (content_path, or --content @FILE). If "
-               "this text is, give replace: true; the file is kept under another name"));
+    cv_err_suggest(cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), cv_str_of(path),
+                            "%s has another text, which is not in the record", path),
+                   CV_STR("Nothing was stored. If that file is the response, send its path as 'content_path'. If "
+                          "this text is, give 'replace': true; the file is kept under another name"));
     return false;
 }
 

@@ -327,9 +327,10 @@ static cv_str list_rounds(const facts *f)
 
 static verdict rounds_present(const facts *f)
 {
-    return f->rounds.count ? passed(cv_arena_printf(f->a, "%zu round headings", f->rounds.count))
-                           : failed(CV_STR("There is no round"),
-                                    CV_STR("Add at least one '## Round N' section with agent responses"));
+    return f->rounds.count
+               ? passed(cv_arena_printf(f->a, "%zu round heading%s", f->rounds.count, CV_PLURAL(f->rounds.count)))
+               : failed(CV_STR("There is no round"),
+                        CV_STR("Add at least one '## Round N' section with agent responses"));
 }
 
 static bool is_cut(cv_str text, cv_str stem, char last)
@@ -471,9 +472,10 @@ static verdict round_numbering(const facts *f)
 
 static verdict emoji_consistency(const facts *f)
 {
-    return f->emoji_agents ? passed(cv_arena_printf(f->a, "%zu names with an emoji", f->emoji_agents))
-                           : failed(CV_STR("No name in a heading is followed by an emoji"),
-                                    CV_STR("Add emoji to agent headers: ### Muffin 🧁"));
+    return f->emoji_agents
+               ? passed(cv_arena_printf(f->a, "%zu name%s with an emoji", f->emoji_agents, CV_PLURAL(f->emoji_agents)))
+               : failed(CV_STR("No name in a heading is followed by an emoji"),
+                        CV_STR("Add emoji to agent headers: ### Muffin 🧁"));
 }
 
 static verdict expert_panel(const facts *f)

@@ -155,7 +155,7 @@ static void choose(sampling *p)
     size_t kept = cv_panel_keep(&p->candidates, p->rotation);
     if (kept > p->size && size)
         cv_err_suggest(cv_refuse(p->call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel_size", size->text,
-                                 "%zu experts stay already", kept),
+                                 "%zu expert%s cannot be left out", kept, CV_PLURAL(kept)),
                        CV_STR("exclude some of them or make the panel larger"));
     p->size = p->size > kept ? p->size : kept;
     if (p->call->errs->count == 0)

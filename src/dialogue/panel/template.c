@@ -113,10 +113,11 @@ const cv_json *cv_template_pool(cv_call *call, cv_str name, const char *field, c
     }
     cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, name, "there is no panel '%.*s'",
                               CV_FMT(cv_excerpt(call->arena, name)));
-    if (!cv_err_nearest(fault, name, names, all.count))
-        cv_err_suggest(fault, cv_arena_printf(call->arena, "'%.*s' lists them",
-                                              CV_FMT(cv_call_name(call, CV_STR("dialogue panel-list"),
-                                                                  (cv_str){NULL, 0}, NULL, 0))));
+    cv_refuse_words(fault, names, all.count);
+    if (!fault->suggestion.n) {
+        cv_err_operation(fault, CV_STR("dialogue panel-list"));
+        cv_err_suggest(fault, CV_STR("shows what each is for"));
+    }
     return NULL;
 }
 
@@ -195,7 +196,8 @@ bool cv_dialogue_panel_list(cv_call *call)
         told one = tell(call, &all.items[i], pool);
         *CV_PUSH(call->arena, &list.panels) = one;
         cv_chart_prose(&c, cv_arena_printf(call->arena, "%-20.*s  ", CV_FMT(one.name)).p,
-                       cv_arena_printf(call->arena, "%.*s, %zu experts%s%.*s", CV_FMT(one.domain), one.expert_count,
+                       cv_arena_printf(call->arena, "%.*s, %zu expert%s%s%.*s", CV_FMT(one.domain), one.expert_count,
+                                       CV_PLURAL(one.expert_count),
                                        cv_str_eq(one.source, CV_STR("program")) ? "" : ", ",
                                        CV_FMT(cv_str_eq(one.source, CV_STR("program")) ? CV_STR("") : one.source)));
     }

@@ -194,8 +194,8 @@ static bool has_score(cv_call *call, const cv_batch *b)
     if (b->scores.count || cv_json_get(call->input, CV_STR("score")))
         return true;
     cv_err_suggest(cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){0},
-                            "the round has no score: expert_scores has none, and score is not given"),
-                   CV_STR("give expert_scores a number for each expert; their sum is the score"));
+                            "the round has no score: 'expert_scores' has none, and 'score' is not given"),
+                   CV_STR("give 'expert_scores' a number for each expert; their sum is the score"));
     return false;
 }
 

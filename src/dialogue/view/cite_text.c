@@ -216,7 +216,7 @@ static void tell_last(const cv_citations *c, const cv_citation *one, cv_buf *out
     cv_str at = cv_time_short(a, one->last->event.created_at);
     cv_buf_printf(out, "  last     #%lld  %.*s  ", (long long)one->last->event.seq, CV_FMT(at));
     cv_moment_tell(out, a, one->last);
-    cv_buf_printf(out, " (of %zu event%s)\n", one->event_count, one->event_count == 1 ? "" : "s");
+    cv_buf_printf(out, " (of %zu event%s)\n", one->event_count, CV_PLURAL(one->event_count));
 }
 
 void cv_citation_tell(const cv_citations *c, const cv_citation *one, cv_buf *out)

@@ -63,7 +63,8 @@ static void say_panel(cv_chart *c, const cv_compared *d)
 {
     const cv_rec_seat *seats;
     size_t panel = cv_state_panel(&d->overview.s, CV_MAX_ROUND, &seats);
-    say_text(c, cv_arena_printf(c->arena, "%zu of %zu experts", panel, d->overview.s.experts.count));
+    say_text(c, cv_arena_printf(c->arena, "%zu of %zu expert%s", panel, d->overview.s.experts.count,
+                                CV_PLURAL(d->overview.s.experts.count)));
 }
 static void say_alignment(cv_chart *c, const cv_compared *d)
 {

@@ -3,11 +3,6 @@
 
 enum { NAME = 14, STANCE = 11, FORM = 11, FIRST = 5 };
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void say_head(cv_chart *c, const cv_opinions *o)
 {
     cv_chart_paint(c, CV_PAINT_BOLD);
@@ -16,7 +11,7 @@ static void say_head(cv_chart *c, const cv_opinions *o)
     cv_chart_line(c);
     cv_chart_say(c, "%.*s: ", CV_FMT(o->s.id));
     cv_chart_status(c, o->s.dialogue.status, o->s.dialogue.status.n);
-    cv_chart_say(c, ", %zu round%s", o->rounds.count, plural(o->rounds.count));
+    cv_chart_say(c, ", %zu round%s", o->rounds.count, CV_PLURAL(o->rounds.count));
     cv_chart_line(c);
 }
 
@@ -102,7 +97,7 @@ static void say_overlap(cv_chart *c, const cv_opinions *o)
         return;
     cv_chart_line(c);
     cv_chart_head(c, "Overlap of contributions: %lld%% of the words on average, of %zu pair%s",
-                  (long long)o->mean_overlap, o->pair_count, plural(o->pair_count));
+                  (long long)o->mean_overlap, o->pair_count, CV_PLURAL(o->pair_count));
     for (size_t i = 0; i < o->pairs.count; i++) {
         const cv_opinion_pair *p = &o->pairs.items[i];
         cv_chart_int(c, p->overlap, FIRST - 1);
@@ -110,7 +105,7 @@ static void say_overlap(cv_chart *c, const cv_opinions *o)
         cv_chart_cell(c, p->one, NAME, CV_CHART_LEFT);
         cv_chart_cell(c, p->other, NAME, CV_CHART_LEFT);
         if (p->shared_items)
-            cv_chart_say(c, "%zu item%s together", p->shared_items, plural(p->shared_items));
+            cv_chart_say(c, "%zu item%s together", p->shared_items, CV_PLURAL(p->shared_items));
         cv_chart_line(c);
     }
 }

@@ -111,8 +111,8 @@ static cv_next_step next_round(cv_arena *a, const cv_overview *c, size_t panel)
         return call_next(cv_arena_printf(a, "Write the prompts of round %lld and ask the panel.", round),
                          CV_STR("dialogue round-prompts"));
     if (c->responses < panel)
-        return call_next(cv_arena_printf(a, "%zu of %zu experts have answered round %lld: see who is missing.",
-                                         c->responses, panel, round),
+        return call_next(cv_arena_printf(a, "%zu of %zu experts %s answered round %lld: see who is missing.",
+                                         c->responses, panel, c->responses == 1 ? "has" : "have", round),
                          CV_STR("dialogue round-verify"));
     cv_next_step step =
         call_next(cv_arena_printf(a, "All experts have answered: draft round %lld, score it, register it.", round),
@@ -314,7 +314,7 @@ static void find_files(cv_call *call, cv_progress *p)
     if (p->files.count == 0 || cv_str_eq(p->next.operation, CV_STR("dialogue verdict-register")))
         return;
     p->next = call_next(cv_arena_printf(call->arena, "%zu response file%s of round %lld %s not sent: see which.",
-                                        p->files.count, p->files.count == 1 ? "" : "s", (long long)p->next_round,
+                                        p->files.count, CV_PLURAL(p->files.count), (long long)p->next_round,
                                         p->files.count == 1 ? "was" : "were"),
                         CV_STR("dialogue round-verify"));
     p->next.command = cv_call_name(call, p->next.operation, s->id, NULL, 0);

@@ -33,10 +33,10 @@ void cv_progress_say_head(cv_chart *c, const cv_progress *p)
     if (p->overview.count == 0)
         cv_chart_say(c, "no round yet");
     else
-        cv_chart_say(c, "%zu round%s, alignment %lld", p->overview.count, p->overview.count == 1 ? "" : "s",
+        cv_chart_say(c, "%zu round%s, alignment %lld", p->overview.count, CV_PLURAL(p->overview.count),
                      (long long)s->dialogue.total_alignment);
     if (p->overview.responses > 0)
-        cv_chart_say(c, ", %zu response%s waiting", p->overview.responses, p->overview.responses == 1 ? "" : "s");
+        cv_chart_say(c, ", %zu response%s waiting", p->overview.responses, CV_PLURAL(p->overview.responses));
     cv_chart_say(c, cv_dialogue_is_archived(&s->dialogue) ? ", archived" : "");
     cv_chart_line(c);
 }
@@ -85,7 +85,7 @@ static void say_rounds(cv_chart *c, const cv_overview *overview)
     cv_chart_line(c);
     cv_chart_head(c, "round  score  change  velocity  open   new  converged  title");
     if (first > 0) {
-        cv_chart_say(c, "    … %zu earlier rounds: 'conclave dialogue scoreboard' has them", first);
+        cv_chart_say(c, "    … %zu earlier round%s: 'conclave dialogue scoreboard' has all", first, CV_PLURAL(first));
         cv_chart_line(c);
     }
     for (size_t i = first; i < overview->count; i++)
@@ -124,9 +124,10 @@ void cv_progress_say_blockers(cv_chart *c, const cv_progress *p)
 {
     const cv_convergence *now = &p->convergence;
     int target = cv_convergence_percentage(cv_convergence_target(&p->overview.s));
-    cv_chart_say(c, "%s %d%% (target %d%%): %zu of %zu tensions closed, %zu of %zu experts signalled",
+    cv_chart_say(c, "%s %d%% (target %d%%): %zu of %zu tension%s closed, %zu of %zu expert%s signalled",
                  now->before == CV_ABSENT ? "Convergence" : "Decided at", now->reached, target,
-                 now->tensions - now->open_count, now->tensions, now->signals, now->panel);
+                 now->tensions - now->open_count, now->tensions, CV_PLURAL(now->tensions), now->signals, now->panel,
+                 CV_PLURAL(now->panel));
     cv_chart_line(c);
     say_open(c, p);
     if (now->missing_count > 0)

@@ -154,7 +154,7 @@ static void check_ways(const cv_reach_faults *f, const cv_json *details, cv_reac
         if (ways_of(name) & bit)
             continue;
         fault(f, details, CV_ERR_INVALID_VALUE, cv_arena_copy_z(f->arena, name),
-              cv_arena_printf(f->arena, "%.*s does not apply to an agent that is reached by %.*s", CV_FMT(name),
+              cv_arena_printf(f->arena, "'%.*s' does not apply to an agent that is reached by %.*s", CV_FMT(name),
                               CV_FMT(way_words[way]))
                   .p,
               "leave it out, or reach the agent in another way");
@@ -220,7 +220,7 @@ static bool take_words(const cv_reach_faults *f, const cv_json *details, cv_reac
     int forms = (line.p != NULL) + (preset.p != NULL) + (argv != NULL);
     if (forms != 1) {
         fault(f, details, forms ? CV_ERR_INVALID_VALUE : CV_ERR_MISSING_FIELD, "command",
-              forms ? "command, argv and preset exclude each other" : "there is no command",
+              forms ? "'command', 'argv' and 'preset' exclude each other" : "there is no command",
               "give one of: command, argv, preset");
         return false;
     }

@@ -90,11 +90,11 @@ static bool read_url(cv_str url, parts *ret, cv_err *err)
         ret->path.n--;
     if (cv_str_find_char(authority, '@') != SIZE_MAX)
         return refuse(err, "the address has a user name or a password in it, which would be stored",
-                      "leave it out, and name the variable that holds the key: key_env");
+                      "leave it out, and name the variable that holds the key: 'key_env'");
     if (!read_authority(authority, ret))
         return refuse(err, "the address has no host, or a port that is not one of 1 to 65535", form);
     return !has_secret(ret->query) || refuse(err, "the address has a key in it, which would be stored",
-                                             "leave it out, and name the variable that holds the key: key_env");
+                                             "leave it out, and name the variable that holds the key: 'key_env'");
 }
 
 bool cv_url_complete(cv_arena *a, cv_str url, cv_reach_protocol protocol, bool plain_http, cv_str *ret_url, cv_err *err)

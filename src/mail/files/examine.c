@@ -27,12 +27,13 @@ static bool examine_folder(cv_doctor *d, cv_mail_door *door, const char *name, c
     if (!known && lost > 0) {
         cv_doctor_finding *f =
             cv_doctor_say(d, "mail files", CV_DOCTOR_WARNING,
-                          "%zu files in runtime/%s were not read in: no agent with files has this name", lost, name);
+                          "%zu file%s in runtime/%s %s not read in: no agent with files has this name", lost,
+                          CV_PLURAL(lost), name, lost == 1 ? "was" : "were");
         f->remedy = cv_call_name(&d->call, CV_STR("agent list"), CV_STR(""), NULL, 0);
     }
     if (bad > 0) {
-        cv_doctor_finding *f =
-            cv_doctor_say(d, "mail files", CV_DOCTOR_NOTE, "%zu files of '%s' could not be read in", bad, name);
+        cv_doctor_finding *f = cv_doctor_say(d, "mail files", CV_DOCTOR_NOTE, "%zu file%s of '%s' could not be read in",
+                                             bad, CV_PLURAL(bad), name);
         f->remedy = cv_arena_printf(door->arena, "the reasons are beside them in %s/runtime/%s/quarantine",
                                     cv_door_root(door).path, name);
     }
