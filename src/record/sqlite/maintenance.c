@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/where.h"
 #include "record/sqlite/connection.h"
 
 static bool damaged(cv_sqlite *s, cv_str what, cv_err *err)
