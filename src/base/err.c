@@ -5,17 +5,9 @@
 
 #include "base/buf.h"
 
-#define ERR(id, word, exit, meaning)                                                                                   \
-    const cv_err_kind CV_ERR_##id[1] = {{CV_STR_INIT(word), exit, CV_STR_INIT(meaning)}};
-#include "base/err.def"
-#undef ERR
-
-const cv_err_code cv_err_codes[] = {
-#define ERR(id, word, exit, meaning) CV_ERR_##id,
-#include "base/err.def"
-#undef ERR
-    CV_ERR_NONE,
-};
+#define CV_ERR_ROWS "base/err.def"
+#define CV_ERR_LIST cv_err_codes
+#include "base/err_table.def"
 
 static void set(cv_err *err, cv_err_code code, const char *format, va_list args)
 {

@@ -258,22 +258,6 @@ static bool check_one(answer *a, const cv_chat_place *place)
 
 /* ---- restoring --------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    cv_arena *arena;
-    struct {
-        cv_chat_message_row *items;
-        size_t count, capacity;
-    } rows;
-} witness;
-
-static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    witness *w = ctx;
-    (void)scope, (void)err;
-    *CV_PUSH(w->arena, &w->rows) = *(const cv_chat_message_row *)cv_row_copy(w->arena, &cv_chat_message_row_type, row);
-    return true;
-}
-
 /* The head as it was, with the flag that the file has now. */
 static void print_original(cv_buf *out, const cv_chat_message_row *row, cv_str flag)
 {
@@ -316,7 +300,7 @@ static bool is_fresh(const cv_chat_compared *c, int64_t number)
 
 /* Everything behind the header anew: what the record saw, then what it had not seen. Where each message ends is noted,
  * for the pointers: ends[number] in lines of the body. */
-static cv_str rebuild(cv_chat_change *ch, const witness *w, int64_t *ends)
+static cv_str rebuild(cv_chat_change *ch, const cv_row_list *rows, int64_t *ends)
 {
     cv_buf out = {0};
     cv_chat_view *v = &ch->view;
@@ -324,13 +308,14 @@ static cv_str rebuild(cv_chat_change *ch, const witness *w, int64_t *ends)
     int64_t last = 0;
     cv_str body = cv_str_from(v->text, v->header.text.n);
     cv_buf_add(&out, cv_str_head(body, preamble));
-    for (size_t i = 0; i < w->rows.count; i++) {
-        const cv_chat_message *now = in_file(v, w->rows.items[i].number);
-        if (now && cv_is_redacted(w->rows.items[i].body, NULL)) /* the record does not have the text any more */
+    for (size_t i = 0; i < rows->count; i++) {
+        const cv_chat_message_row *row = rows->items[i];
+        const cv_chat_message *now = in_file(v, row->number);
+        if (now && cv_is_redacted(row->body, NULL)) /* the record does not have the text any more */
             cv_buf_add(&out, cv_str_range(body.p + now->start, body.p + now->end));
         else
-            print_original(&out, &w->rows.items[i], now ? now->flag : CV_STR(""));
-        last = w->rows.items[i].number;
+            print_original(&out, row, now ? now->flag : CV_STR(""));
+        last = row->number;
         ends[last] = cv_chat_line_count(cv_buf_str(&out));
     }
     for (size_t i = 0; i < v->messages.all.count; i++) {
@@ -394,17 +379,17 @@ static void send_inserted(cv_chat_change *ch)
 static bool restore_locked(answer *a, cv_chat_change *ch)
 {
     cv_call *call = a->call;
-    witness w = {.arena = call->arena};
+    cv_row_list rows;
     cv_err err = {.arena = call->arena};
     const cv_find find = {.type = &cv_chat_message_row_type, .scope = ch->place->scope};
     if (!cv_chat_compare(&ch->view, true, &ch->found, &err) ||
-        !call->record->calls->find(call->record, &find, take_row, &w, &err))
+        !cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     if (ch->found.wrong.count == 0)
         return true;
-    int64_t known = w.rows.count ? w.rows.items[w.rows.count - 1].number : 0;
+    int64_t known = rows.count ? ((const cv_chat_message_row *)rows.items[rows.count - 1])->number : 0;
     int64_t *ends = CV_NEW_ARRAY(call->arena, (size_t)known + 1, int64_t);
-    cv_str body = rebuild(ch, &w, ends);
+    cv_str body = rebuild(ch, &rows, ends);
     size_t header = ch->view.header.text.n;
     cv_buf_clear(&ch->tail);
     ch->chain = ch->found.chain;

@@ -137,21 +137,6 @@ static bool prepare(cv_call *call, cv_chat_view *view, sending *s)
 
 /* ---- the queue --------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    cv_arena *arena;
-    int64_t seq;
-    cv_str sent_at;
-} last_queued;
-
-static bool see_last(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    last_queued *last = ctx;
-    (void)scope, (void)err;
-    last->seq = ((const cv_chat_queued_row *)row)->seq;
-    last->sent_at = cv_arena_copy(last->arena, ((const cv_chat_queued_row *)row)->sent_at);
-    return true;
-}
-
 static cv_str print(cv_call *call, const answer *told)
 {
     return cv_shape_text(call->arena, cv_chat_send_shape, told);
@@ -172,11 +157,11 @@ static bool enqueue(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
     sending *s = ctx;
     cv_err err = {.arena = call->arena};
-    last_queued last = {.arena = call->arena};
-    cv_chat_queued_row row;
+    cv_chat_queued_row row, last = {0};
+    bool found;
     const cv_find find = {
         .type = &cv_chat_queued_row_type, .scope = w->scope, .descending = true, .limit = 1, .outline = true};
-    if (!call->record->calls->find(call->record, &find, see_last, &last, &err))
+    if (!cv_record_first(call->record, call->arena, &find, &last, &found, &err))
         return cv_call_fail(call, &err);
     cv_row_clear(&cv_chat_queued_row_type, &row);
     row.seq = last.seq + 1;

@@ -207,24 +207,6 @@ bool cv_position_of(cv_record *record, cv_arena *a, cv_str dialogue_id, cv_posit
     return true;
 }
 
-/* ---- single rows ------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    cv_arena *arena;
-    const cv_type *type;
-    void *row;
-    bool found;
-} taking;
-
-static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    taking *t = ctx;
-    (void)scope, (void)err;
-    t->found = true;
-    memcpy(t->row, cv_row_copy(t->arena, t->type, row), t->type->size);
-    return true;
-}
-
 /* ---- all dialogues ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -271,9 +253,9 @@ static int by_id(const void *x, const void *y)
 static bool read_listed(cv_record *record, cv_arena *a, listed *l, cv_err *err)
 {
     const cv_find f = {.type = &cv_rec_dialogue_type, .scope = cv_dialogue_scope(l->id), .limit = 1, .outline = true};
-    taking t = {.arena = a, .type = f.type, .row = &l->row};
-    bool ok = record->calls->find(record, &f, take_row, &t, err);
-    l->rev = t.found ? l->rev : 0;
+    bool found;
+    bool ok = cv_record_first(record, a, &f, &l->row, &found, err);
+    l->rev = found ? l->rev : 0;
     return ok;
 }
 

@@ -295,23 +295,9 @@ void cv_agents_advise(cv_record *record, cv_arena *a, cv_str name, cv_err *err)
     }
 }
 
-typedef struct {
-    cv_arena *arena;
-    const cv_token_row *found;
-} finding;
-
-static bool take_token(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    finding *f = ctx;
-    (void)scope, (void)err;
-    f->found = cv_row_copy(f->arena, &cv_token_row_type, row);
-    return true;
-}
-
 /* Secrets are random: whoever tries others learns nothing from how long the index looks for a digest. */
 bool cv_token_find(cv_record *record, cv_arena *a, cv_str secret, cv_token_row *ret_token, bool *ret_found, cv_err *err)
 {
-    finding f = {a, NULL};
     cv_token_row like;
     cv_row_clear(&cv_token_row_type, &like);
     like.digest = cv_hash_text(a, secret);
@@ -321,11 +307,5 @@ bool cv_token_find(cv_record *record, cv_arena *a, cv_str secret, cv_token_row *
                           .like = &like,
                           .equal = 1,
                           .limit = 1};
-    *ret_found = false;
-    if (!record->calls->find(record, &find, take_token, &f, err))
-        return false;
-    *ret_found = f.found != NULL;
-    if (f.found)
-        *ret_token = *f.found;
-    return true;
+    return cv_record_first(record, a, &find, ret_token, ret_found, err);
 }

@@ -150,32 +150,15 @@ void cv_intent_suggest(cv_err *err)
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    cv_arena *arena;
-    const cv_type *type;
-    struct {
-        cv_intent *items;
-        size_t count, capacity;
-    } all;
-} leftovers;
-
-static bool take(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    leftovers *l = ctx;
-    (void)scope, (void)err;
-    memcpy(CV_PUSH(l->arena, &l->all), cv_row_copy(l->arena, l->type, row), sizeof(cv_intent));
-    return true;
-}
-
 /* The visitor may call the record, so all are read before it is asked. */
 bool cv_intent_each(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, cv_intent_visit visit,
                     void *ctx, cv_err *err)
 {
-    leftovers l = {.arena = a, .type = type};
+    cv_row_list left;
     assert(type->size == sizeof(cv_intent));
     const cv_find find = {.type = type, .scope = scope};
-    bool ok = record->calls->find(record, &find, take, &l, err);
-    for (size_t i = 0; ok && i < l.all.count; i++)
-        ok = visit(ctx, &l.all.items[i], err);
+    bool ok = cv_record_rows(record, a, &find, &left, err);
+    for (size_t i = 0; ok && i < left.count; i++)
+        ok = visit(ctx, left.items[i], err);
     return ok;
 }

@@ -57,13 +57,6 @@ int64_t cv_notes_ymdhis(cv_str time)
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
-static bool see_number(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    (void)scope, (void)err;
-    *(int64_t *)ctx = ((const cv_note_row *)row)->dialog_message_id;
-    return true;
-}
-
 /* node_id of new messages comes from where the program runs: CONCLAVE_NODE_ID, else 1. */
 static bool find_node(int64_t *ret_node, cv_err *err)
 {
@@ -87,9 +80,13 @@ bool cv_notes_log_begin(cv_notes_log *log, cv_call *call, cv_writing *w, cv_err 
                           .limit = 1,
                           .descending = true,
                           .outline = true};
+    cv_note_row row = {.dialog_message_id = 0};
+    bool found;
     *log = (cv_notes_log){.call = call, .w = w, .thread = CV_ABSENT, .ymdhis = cv_notes_ymdhis(w->now)};
-    return find_node(&log->node, err) &&
-           call->record->calls->find(call->record, &last, see_number, &log->last_number, err);
+    if (!find_node(&log->node, err) || !cv_record_first(call->record, call->arena, &last, &row, &found, err))
+        return false;
+    log->last_number = row.dialog_message_id;
+    return true;
 }
 
 bool cv_notes_file_row(cv_record *record, cv_arena *a, cv_str path, cv_note_file *ret, bool *ret_found, cv_err *err)
@@ -100,35 +97,13 @@ bool cv_notes_file_row(cv_record *record, cv_arena *a, cv_str path, cv_note_file
 
 /* ---- rows of a file ---------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    cv_arena *arena;
-    cv_note_row *items;
-    size_t count, capacity;
-} rows;
-
-static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    rows *r = ctx;
-    (void)scope, (void)err;
-    memcpy(CV_PUSH(r->arena, r), cv_row_copy(r->arena, &cv_note_row_type, row), sizeof(cv_note_row));
-    return true;
-}
-
 /* Those that stand in the file, as far as the log knows. */
-static bool read_current(cv_notes_log *log, cv_str path, rows *ret, cv_err *err)
+static bool read_current(cv_notes_log *log, cv_str path, cv_row_list *ret, cv_err *err)
 {
     const cv_note_row like = {.path = path, .status = cv_note_current};
     const cv_find find = {
         .type = &cv_note_row_type, .index = cv_notes_by_status, .scope = cv_notes_scope(), .like = &like, .equal = 2};
-    *ret = (rows){.arena = log->call->arena};
-    return log->call->record->calls->find(log->call->record, &find, take_row, ret, err);
-}
-
-static bool see_occurrence(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    (void)scope, (void)err;
-    *(int64_t *)ctx = ((const cv_note_row *)row)->occurrence;
-    return true;
+    return cv_record_rows(log->call->record, log->call->arena, &find, ret, err);
 }
 
 /* How often this message has been in the file so far. */
@@ -142,8 +117,11 @@ static bool last_occurrence(cv_notes_log *log, cv_str path, cv_str digest, int64
                           .limit = 1,
                           .descending = true,
                           .outline = true};
-    *ret = 0;
-    return log->call->record->calls->find(log->call->record, &find, see_occurrence, ret, err);
+    cv_note_row last = {.occurrence = 0};
+    bool found;
+    bool ok = cv_record_first(log->call->record, log->call->arena, &find, &last, &found, err);
+    *ret = last.occurrence;
+    return ok;
 }
 
 /* ---- a new message ----------------------------------------------------------------------------------------------- */
@@ -278,20 +256,21 @@ static void change_status(cv_notes_log *log, cv_note_row *row, cv_str status)
 
 /* Which message of the file stands for which row: equal ones are matched one by one, in order. */
 typedef struct {
-    rows *current;
+    cv_row_list *current;
     size_t *next; /* the row behind it with the same digest, plus one; 0: there is none */
     bool *used;
     cv_map by_digest; /* the first row that is not used, plus one */
     cv_map added;     /* how many were added in this write: they are not in the record yet */
 } matches;
 
-static matches match_rows(cv_arena *a, rows *current)
+static matches match_rows(cv_arena *a, cv_row_list *current)
 {
     matches m = {.current = current,
                  .next = CV_NEW_ARRAY(a, current->count, size_t),
                  .used = CV_NEW_ARRAY(a, current->count, bool)};
     for (size_t i = current->count; i > 0; i--) {
-        uintptr_t *first = cv_map_put(&m.by_digest, a, current->items[i - 1].digest, NULL);
+        const cv_note_row *row = current->items[i - 1];
+        uintptr_t *first = cv_map_put(&m.by_digest, a, row->digest, NULL);
         m.next[i - 1] = *first;
         *first = i;
     }
@@ -356,7 +335,7 @@ static const cv_found_note *header_of(const cv_found_file *file)
 static void settle_rest(cv_notes_log *log, matches *m, bool has_header)
 {
     for (size_t i = 0; i < m->current->count; i++) {
-        cv_note_row *row = &m->current->items[i];
+        cv_note_row *row = m->current->items[i];
         bool is_header = cv_str_eq(row->source_kind, cv_note_kind_list[CV_NOTE_KIND_HEADER]);
         bool never_came = log->withdrawn.p && cv_str_eq(row->content_sha256, log->withdrawn);
         if (!m->used[i])
@@ -387,7 +366,7 @@ static bool put_file(cv_notes_log *log, const cv_found_file *file, bool keeps_bo
 
 bool cv_notes_log_edit(cv_notes_log *log, const cv_found_note *before, const cv_found_file *file, cv_err *err)
 {
-    rows current;
+    cv_row_list current;
     cv_arena *a = log->call->arena;
     if (!read_current(log, file->path, &current, err))
         return false;

@@ -77,12 +77,9 @@ typedef struct {
     cv_call *call;
     cv_found found;
     bool markdown;
-    cv_map known; /* path -> cv_note_file */
-    cv_map seen;  /* paths of found files */
-    struct {
-        cv_note_file *items;
-        size_t count, capacity;
-    } rows;
+    cv_map known;     /* path -> cv_note_file */
+    cv_map seen;      /* paths of found files */
+    cv_row_list rows; /* cv_note_file */
     size_t files, dialogs, logged, replaced, gone, unreadable;
     cv_notices warnings;
 } logging;
@@ -103,31 +100,23 @@ const cv_shape cv_notes_log_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    logging *l = ctx;
-    (void)scope, (void)err;
-    memcpy(CV_PUSH(l->call->arena, &l->rows), cv_row_copy(l->call->arena, &cv_note_file_type, row),
-           sizeof(cv_note_file));
-    return true;
-}
-
 static bool read_known(logging *l, cv_err *err)
 {
     const cv_find find = {.type = &cv_note_file_type, .scope = cv_notes_scope()};
-    l->rows.count = 0;
     l->known = (cv_map){0};
-    if (!l->call->record->calls->find(l->call->record, &find, take_row, l, err))
+    if (!cv_record_rows(l->call->record, l->call->arena, &find, &l->rows, err))
         return false;
-    for (size_t i = 0; i < l->rows.count; i++)
-        *cv_map_put(&l->known, l->call->arena, l->rows.items[i].path, NULL) = i + 1;
+    for (size_t i = 0; i < l->rows.count; i++) {
+        const cv_note_file *row = l->rows.items[i];
+        *cv_map_put(&l->known, l->call->arena, row->path, NULL) = (uintptr_t)row;
+    }
     return true;
 }
 
 static bool is_known(const logging *l, const cv_found_file *f)
 {
     const uintptr_t *at = cv_map_get(&l->known, f->path);
-    return at && cv_str_eq(l->rows.items[*at - 1].sha256, f->sha256);
+    return at && cv_str_eq(((const cv_note_file *)*at)->sha256, f->sha256);
 }
 
 /* The file as it is now that nobody else can write to the log. */
@@ -181,8 +170,9 @@ static bool log_found(logging *l, cv_notes_log *log, cv_err *err)
 static bool log_missing(logging *l, cv_notes_log *log, cv_err *err)
 {
     for (size_t i = 0; i < l->rows.count; i++) {
-        cv_found_file f = {.path = l->rows.items[i].path};
-        if (!l->rows.items[i].sha256.p || cv_map_get(&l->seen, f.path) || !was_asked(l, f.path))
+        const cv_note_file *row = l->rows.items[i];
+        cv_found_file f = {.path = row->path};
+        if (!row->sha256.p || cv_map_get(&l->seen, f.path) || !was_asked(l, f.path))
             continue;
         bool readable = read_again(l, &f);
         if (readable && is_known(l, &f))

@@ -188,20 +188,6 @@ static bool ask_git(answer *ans, cv_str since, cv_err *err)
 /* ---- by the log -------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    cv_arena *arena;
-    cv_note_file *items;
-    size_t count, capacity;
-} rows;
-
-static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    rows *r = ctx;
-    (void)scope, (void)err;
-    memcpy(CV_PUSH(r->arena, r), cv_row_copy(r->arena, &cv_note_file_type, row), sizeof(cv_note_file));
-    return true;
-}
-
-typedef struct {
     cv_str digest;
     bool has;
 } sought;
@@ -242,15 +228,15 @@ bool cv_notes_op_stale(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     answer ans = {.call = call};
-    rows all = {.arena = call->arena};
+    cv_row_list all = {0};
     cv_str since = cv_json_get_text(call->input, "since");
     ans.staged = cv_json_get_true(call->input, "staged");
     const cv_find find = {.type = &cv_note_file_type, .scope = cv_notes_scope()};
     bool ok = ask_git(&ans, since, &err);
     if (ok && !since.p && !ans.staged)
-        ok = call->record->calls->find(call->record, &find, take_row, &all, &err);
+        ok = cv_record_rows(call->record, call->arena, &find, &all, &err);
     for (size_t i = 0; ok && i < all.count; i++)
-        ok = compare_with_log(&ans, &all.items[i], &err);
+        ok = compare_with_log(&ans, all.items[i], &err);
     if (!ok)
         return cv_call_fail(call, &err);
     call->unwell = ans.count > 0;

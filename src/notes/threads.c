@@ -40,19 +40,9 @@ cv_str cv_mood_of(cv_arena *a, const cv_mood_mean *m)
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    cv_arena *arena;
     cv_note_thread row;
     bool found;
 } one_thread;
-
-static bool see_thread(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    one_thread *one = ctx;
-    (void)scope, (void)err;
-    memcpy(&one->row, cv_row_copy(one->arena, &cv_note_thread_type, row), sizeof one->row);
-    one->found = true;
-    return true;
-}
 
 static bool find_named(cv_record *record, cv_arena *a, cv_str name, one_thread *ret, cv_err *err)
 {
@@ -63,21 +53,21 @@ static bool find_named(cv_record *record, cv_arena *a, cv_str name, one_thread *
                           .like = &like,
                           .equal = 1,
                           .limit = 1};
-    *ret = (one_thread){.arena = a};
-    return record->calls->find(record, &find, see_thread, ret, err);
+    *ret = (one_thread){0};
+    return cv_record_first(record, a, &find, &ret->row, &ret->found, err);
 }
 
 static bool find_last(cv_record *record, cv_arena *a, one_thread *ret, cv_err *err)
 {
     const cv_find find = {.type = &cv_note_thread_type, .scope = cv_notes_scope(), .limit = 1, .descending = true};
-    *ret = (one_thread){.arena = a};
-    return record->calls->find(record, &find, see_thread, ret, err);
+    *ret = (one_thread){0};
+    return cv_record_first(record, a, &find, &ret->row, &ret->found, err);
 }
 
 static bool find_numbered(cv_record *record, cv_arena *a, cv_str name, one_thread *ret, cv_err *err)
 {
     int number;
-    *ret = (one_thread){.arena = a};
+    *ret = (one_thread){0};
     if (!cv_str_to_int(name, &number))
         return true;
     ret->row.number = number;

@@ -4,16 +4,9 @@
 #include "base/limits.h"
 #include "kit/room.h"
 
-#define ERR(id, word, exit, meaning)                                                                                   \
-    const cv_err_kind CV_ERR_##id[1] = {{CV_STR_INIT(word), exit, CV_STR_INIT(meaning)}};
-#include "project/err.def"
-#undef ERR
-const cv_err_code cv_registry_codes[] = {
-#define ERR(id, word, exit, meaning) CV_ERR_##id,
-#include "project/err.def"
-#undef ERR
-    CV_ERR_NONE,
-};
+#define CV_ERR_ROWS "project/err.def"
+#define CV_ERR_LIST cv_registry_codes
+#include "base/err_table.def"
 
 static const cv_str entry_words[] = {CV_STR_INIT("added"), CV_STR_INIT("changed"), CV_STR_INIT("unchanged")};
 const cv_words cv_entry_words = {entry_words, CV_COUNT(entry_words)};

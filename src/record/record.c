@@ -135,14 +135,35 @@ static bool find_one(cv_record *record, const cv_find *find, taking *t, bool *re
     return ok;
 }
 
+bool cv_row_list_add(void *list, cv_scope_id scope, const void *row, cv_err *err)
+{
+    cv_row_list *all = list;
+    assert(all->arena && all->type);
+    (void)scope, (void)err;
+    *CV_PUSH(all->arena, all) = cv_row_copy(all->arena, all->type, row);
+    return true;
+}
+
+bool cv_record_rows(cv_record *record, cv_arena *a, const cv_find *find, cv_row_list *ret, cv_err *err)
+{
+    *ret = (cv_row_list){.arena = a, .type = find->type};
+    return record->calls->find(record, find, cv_row_list_add, ret, err);
+}
+
+bool cv_record_first(cv_record *record, cv_arena *a, const cv_find *find, void *ret_row, bool *ret_found, cv_err *err)
+{
+    assert(find->limit == 1);
+    taking t = {.arena = a, .type = find->type, .row = ret_row};
+    return find_one(record, find, &t, ret_found, err);
+}
+
 bool cv_record_get(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, void *row, bool *ret_found,
                    cv_err *err)
 {
     assert(type->key_count > 0);
     void *key = cv_row_copy(a, type, row);
-    taking t = {.arena = a, .type = type, .row = row};
     const cv_find find = {.type = type, .scope = scope, .like = key, .equal = type->key_count, .limit = 1};
-    return find_one(record, &find, &t, ret_found, err);
+    return cv_record_first(record, a, &find, row, ret_found, err);
 }
 
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,
@@ -158,10 +179,9 @@ bool cv_record_commit_at(cv_record *record, cv_arena *a, cv_scope_id scope, int6
 {
     assert(rev > 0);
     const cv_commit_row like = {.rev = rev};
-    taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row};
     const cv_find find = {
         .type = &cv_commit_row_type, .index = cv_commits_by_rev, .scope = scope, .like = &like, .equal = 1, .limit = 1};
-    return find_one(record, &find, &t, ret_found, err);
+    return cv_record_first(record, a, &find, ret_row, ret_found, err);
 }
 
 bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_id, cv_str *ret_scope,

@@ -376,6 +376,20 @@ cv_write_result cv_record_replayed(cv_record *record, cv_arena *a, cv_scope_id s
 cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *expect,
                                 const cv_write *write, cv_commit_row *ret_row, cv_err *err);
 
+/* Rows that a find visits, each copied into the arena. cv_row_list_add is the visitor, cv_record_rows the whole find.
+ */
+typedef struct {
+    cv_arena *arena;
+    const cv_type *type;
+    void **items;
+    size_t count, capacity;
+} cv_row_list;
+bool cv_row_list_add(void *list, cv_scope_id scope, const void *row, cv_err *err);
+bool cv_record_rows(cv_record *record, cv_arena *a, const cv_find *find, cv_row_list *ret_list, cv_err *err);
+
+/* The first row of a find, with its texts in the arena; *ret_found false: there is none, and *ret_row stays. */
+bool cv_record_first(cv_record *record, cv_arena *a, const cv_find *find, void *ret_row, bool *ret_found, cv_err *err);
+
 /* Is there a row with the key of *row? Then *row is it, with its texts in the arena. */
 bool cv_record_get(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, void *row, bool *ret_found,
                    cv_err *err);

@@ -17,17 +17,9 @@
 #include "kit/request.h"
 #include "record/hash.h"
 
-#define ERR(id, word, exit, meaning)                                                                                   \
-    const cv_err_kind CV_ERR_##id[1] = {{CV_STR_INIT(word), exit, CV_STR_INIT(meaning)}};
-#include "run/err.def"
-#undef ERR
-
-const cv_err_code cv_run_codes[] = {
-#define ERR(id, word, exit, meaning) CV_ERR_##id,
-#include "run/err.def"
-#undef ERR
-    CV_ERR_NONE,
-};
+#define CV_ERR_ROWS "run/err.def"
+#define CV_ERR_LIST cv_run_codes
+#include "base/err_table.def"
 
 #define CV_THIS_TYPE cv_attempt_row
 const cv_shape cv_attempt_shape[] = {

@@ -125,6 +125,7 @@ typedef struct {
     cv_buf out;
     bool wild;                   /* values of another kind, edges, unknown fields */
     cv_str left_out;             /* the field of the request that is not there */
+    const char *given, *value;   /* … and one that is there, with this value; NULL: none is */
     const char *request, *token; /* ids that the project has made */
 } generator;
 
@@ -257,10 +258,17 @@ static void add_member(generator *g, bool *first, cv_str name)
     cv_buf_add_char(&g->out, ':');
 }
 
+static bool is_given(const generator *g, cv_str name)
+{
+    return g->given && cv_str_eq(name, cv_str_of(g->given));
+}
+
 static bool is_wanted(generator *g, const cv_json *schema, cv_str name, size_t depth)
 {
     if (depth == 0 && (cv_str_eq(name, g->left_out)))
         return false;
+    if (depth == 0 && is_given(g, name))
+        return true;
     if (depth == 0 && is_wait(name))
         return true;
     if (is_required(schema, name))
@@ -279,7 +287,9 @@ static void add_object(generator *g, const cv_json *schema, size_t depth)
         if (!is_wanted(g, schema, p->key, depth))
             continue;
         add_member(g, &first, p->key);
-        if (depth == 0 && is_wait(p->key))
+        if (depth == 0 && is_given(g, p->key))
+            add_json_text(g, g->value);
+        else if (depth == 0 && is_wait(p->key))
             cv_buf_add_char(&g->out, '0');
         else
             add_value(g, p->key, &p->value, depth + 1);
@@ -636,8 +646,146 @@ static void test_long_word(void **state)
     close_project(&w, &g);
 }
 
+/* ---- who acts ---------------------------------------------------------------------------------------------------- */
+
+static bool has_error(const cv_world *w, cv_err_code code)
+{
+    for (size_t i = 0; i < w->errs.count; i++)
+        if (w->errs.items[i].code == code)
+            return true;
+    return false;
+}
+
+static bool call_as(cv_world *w, const cv_operation *op, cv_who who, cv_str input)
+{
+    cv_call call = cv_world_begin(w);
+    cv_err err = {.arena = &w->turn};
+    cv_json *tree = CV_NEW(&w->turn, cv_json);
+    call.who = who;
+    call.input_text = cv_arena_copy(&w->turn, input);
+    assert_ok(cv_json_parse(&w->turn, call.input_text, tree, &err), &err);
+    call.input = tree;
+    call.confined = true;
+    if (!(op->flags & CV_OP_STORE))
+        call.record = NULL;
+    return cv_op_call(op, &call);
+}
+
+static void must_refuse(cv_world *w, const cv_operation *op, cv_who who, cv_err_code code)
+{
+    bool done = call_as(w, op, who, CV_STR("{}"));
+    if (done || !has_error(w, code))
+        complain(w, op, CV_STR("{}"), cv_err_word(code).p);
+    assert_true(!done && has_error(w, code));
+}
+
+/* Whoever is not known, may not be there or may only read is refused by every operation, before it looks at its input.
+ */
+static void test_admission(void **state)
+{
+    (void)state;
+    cv_world w;
+    generator g = {.random = {1}};
+    open_project(&w, &g);
+    cv_world_do(&w, "agent add", "{'agent_id':'loaf','rooms':['chat']}");
+    cv_world_do(&w, "agent add", "{'agent_id':'bun','rooms':['mail']}");
+    cv_str secret = member(&w, cv_world_do(&w, "token add", "{'agent_id':'scone','read_only':true}"), "secret");
+    assert_true(secret.n > 0);
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        const cv_operation *op = cv_op_at(i);
+        if (!(op->flags & (CV_OP_STORE | CV_OP_PROJECT)))
+            continue;
+        must_refuse(&w, op, (cv_who){.name = CV_STR("stranger")}, CV_ERR_UNKNOWN_AGENT);
+        cv_str elsewhere = strcmp(op->room, "chat") == 0 ? CV_STR("bun") : CV_STR("loaf");
+        if (!(op->flags & CV_OP_FOR_ALL))
+            must_refuse(&w, op, (cv_who){.name = elsewhere}, CV_ERR_NOT_ALLOWED);
+        if (op->flags & (CV_OP_WRITES | CV_OP_FILES))
+            must_refuse(&w, op, (cv_who){.token = secret}, CV_ERR_NOT_ALLOWED);
+    }
+    close_project(&w, &g);
+}
+
+/* Fields that say in whose name a write speaks. */
+static const char *const speaking[] = {"from", "as", "agent", "speaker", "participant", "agent_source"};
+
+/* … and writes where such a field says about whom they are, or who is to be called. */
+static const char *const about_others[] = {"chat join participant",
+                                           "notes extract speaker",
+                                           "mail requeue agent",
+                                           "mail state agent",
+                                           "run agent",
+                                           "ask agent"};
+
+static bool is_about_others(cv_arena *a, const cv_operation *op, const char *field)
+{
+    cv_str words = cv_str_trim(cv_arena_printf(a, "%s %s %s", op->room, op->verb, field));
+    for (size_t i = 0; i < CV_COUNT(about_others); i++)
+        if (cv_str_eq(words, cv_str_of(about_others[i])))
+            return true;
+    return false;
+}
+
+static cv_str last_commit(cv_world *w)
+{
+    cv_err err = {.arena = &w->a};
+    cv_str position;
+    assert_ok(w->record->calls->newest(w->record, &w->a, 0, &position, &err), &err);
+    return position;
+}
+
+/* Who acts as muffin cannot write as somebody else; and is not taken for somebody else when it names itself. */
+static void check_speaking(cv_world *w, generator *g, const cv_operation *op, const char *field)
+{
+    enum { CALLS = 12 };
+    bool in_chat = strcmp(op->room, "chat") == 0, refused_once = false;
+    const cv_who muffin = {.name = CV_STR("muffin")};
+    g->given = field;
+    for (size_t i = 0; i < CALLS; i++) {
+        g->value = in_chat ? "A@x" : "cupcake";
+        cv_str before = last_commit(w), input = request(g, op);
+        bool wrote = call_as(w, op, muffin, input) && !cv_str_eq(last_commit(w), before);
+        if (wrote)
+            complain(w, op, input, "it wrote as somebody else");
+        assert_false(wrote);
+        refused_once = refused_once || has_error(w, CV_ERR_IDENTITY);
+        g->value = in_chat ? "C@muffin" : "muffin";
+        input = request(g, op);
+        call_as(w, op, muffin, input);
+        if (has_error(w, CV_ERR_IDENTITY))
+            complain(w, op, input, "it is not taken for itself");
+        assert_false(has_error(w, CV_ERR_IDENTITY));
+    }
+    if (!refused_once)
+        print_error("%s %s: nothing is said about '%s'\n", op->room, op->verb, field);
+    assert_true(refused_once);
+    g->given = NULL;
+}
+
+static void test_in_whose_name(void **state)
+{
+    (void)state;
+    cv_world w;
+    generator g = {.random = {cv_test_seed()}};
+    size_t fields = 0;
+    open_project(&w, &g);
+    cv_world_do(&w, "chat join", "{'chat_id':'c1','participant':'C@muffin'}");
+    for (size_t i = 0; i < cv_op_count(); i++)
+        for (size_t k = 0; k < CV_COUNT(speaking); k++) {
+            const cv_operation *op = cv_op_at(i);
+            const cv_json *properties = cv_json_get(cv_op_schema(op).input, CV_STR("properties"));
+            bool has = properties && cv_json_get(properties, cv_str_of(speaking[k]));
+            if (!has || !(op->flags & CV_OP_WRITES) || is_about_others(&w.a, op, speaking[k]))
+                continue;
+            check_speaking(&w, &g, op, speaking[k]);
+            fields++;
+        }
+    assert_true(fields > 15);
+    close_project(&w, &g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated), cmocka_unit_test(test_long_word)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated), cmocka_unit_test(test_long_word),
+                                       cmocka_unit_test(test_admission), cmocka_unit_test(test_in_whose_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,7 @@ static void test_flags(void **state)
         cv_cli_command c = cv_cli_complete(&a, &table.items[i]);
         cv_map names = {0};
         assert_true(cv_cli_option_find(&c, CV_STR("json")) < cv_cli_option_count(&c));
+        assert_true(!c.op || cv_cli_option_find(&c, CV_STR("as")) < cv_cli_option_count(&c));
         for (size_t k = 0; k < cv_cli_option_count(&c); k++) {
             const char *name = cv_cli_option_at(&c, k)->name;
             check_unique(&a, &names, cv_str_of(name));

@@ -8,6 +8,21 @@ enum { MOST_COLUMNS = 64 }; /* of a board: wider tables are none, and reading st
 const char *const cv_score_letters[] = {"W", "C", "T", "R"};
 _Static_assert(CV_COUNT(cv_score_letters) == CV_SCORE_PARTS, "a letter per part");
 
+void cv_points_write(cv_json_writer *w, const cv_points *points)
+{
+    bool any = false;
+    for (size_t i = 0; i < CV_SCORE_PARTS; i++)
+        any |= points->parts[i] != CV_ABSENT;
+    if (!any)
+        return;
+    cv_json_key(w, CV_STR("score_components"));
+    cv_json_begin_object(w);
+    for (size_t i = 0; i < CV_SCORE_PARTS; i++)
+        if (points->parts[i] != CV_ABSENT)
+            cv_json_key_int(w, cv_score_letters[i], points->parts[i]);
+    cv_json_end_object(w);
+}
+
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static cv_grid_row read_row(cv_arena *a, const cv_line *line, size_t number)

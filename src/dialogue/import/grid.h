@@ -57,6 +57,9 @@ typedef struct {
     int64_t total, parts[CV_SCORE_PARTS]; /* CV_ABSENT: not given */
 } cv_points;
 
+/* The member "score_components" of a request, if any part is known. */
+void cv_points_write(cv_json_writer *w, const cv_points *points);
+
 /* "R0: 99 → R1: 202", "R0 = 9, R1 = 12": what is said of each round. */
 typedef struct {
     int round;

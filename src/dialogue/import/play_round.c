@@ -442,19 +442,6 @@ static void add_threads(scene *sc)
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
-static void write_parts(cv_json_writer *w, const cv_points *points)
-{
-    if (points->parts[0] == CV_ABSENT && points->parts[1] == CV_ABSENT && points->parts[2] == CV_ABSENT &&
-        points->parts[3] == CV_ABSENT)
-        return;
-    cv_json_key(w, CV_STR("score_components"));
-    cv_json_begin_object(w);
-    for (size_t i = 0; i < CV_SCORE_PARTS; i++)
-        if (points->parts[i] != CV_ABSENT)
-            cv_json_key_int(w, cv_score_letters[i], points->parts[i]);
-    cv_json_end_object(w);
-}
-
 static int64_t write_expert_scores(const scene *sc, const cv_part_score *scores, size_t count, cv_json_writer *w)
 {
     int64_t sum = 0;
@@ -467,7 +454,7 @@ static int64_t write_expert_scores(const scene *sc, const cv_part_score *scores,
         cv_json_key(w, slug);
         cv_json_begin_object(w);
         cv_json_key_int(w, "score", scores[i].points.total);
-        write_parts(w, &scores[i].points);
+        cv_points_write(w, &scores[i].points);
         cv_json_end_object(w);
         sum += scores[i].points.total;
     }
@@ -485,7 +472,7 @@ static void write_scores(scene *sc, cv_json_writer *w)
     int64_t sum = count ? write_expert_scores(sc, scores, count, w) : CV_ABSENT;
     if (sc->act->said.line > 0) {
         cv_json_key_int(w, "score", sc->act->said.points.total);
-        write_parts(w, &sc->act->said.points);
+        cv_points_write(w, &sc->act->said.points);
         return;
     }
     if (sum == CV_ABSENT)

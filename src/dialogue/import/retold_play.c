@@ -152,21 +152,6 @@ static void write_moves(cv_retelling *p, cv_json_writer *w)
     cv_json_end_array(w);
 }
 
-static void write_parts(cv_json_writer *w, const cv_points *points)
-{
-    bool any = false;
-    for (size_t i = 0; i < CV_SCORE_PARTS; i++)
-        any |= points->parts[i] != CV_ABSENT;
-    if (!any)
-        return;
-    cv_json_key(w, CV_STR("score_components"));
-    cv_json_begin_object(w);
-    for (size_t i = 0; i < CV_SCORE_PARTS; i++)
-        if (points->parts[i] != CV_ABSENT)
-            cv_json_key_int(w, cv_score_letters[i], points->parts[i]);
-    cv_json_end_object(w);
-}
-
 static void write_scores(cv_retelling *p, cv_json_writer *w)
 {
     const cv_points *said = &p->t->rounds[p->round].points;
@@ -181,7 +166,7 @@ static void write_scores(cv_retelling *p, cv_json_writer *w)
         cv_json_key(w, score->expert);
         cv_json_begin_object(w);
         cv_json_key_int(w, "score", score->points.total);
-        write_parts(w, &score->points);
+        cv_points_write(w, &score->points);
         cv_json_end_object(w);
         sum += score->points.total;
         any = true;
@@ -191,7 +176,7 @@ static void write_scores(cv_retelling *p, cv_json_writer *w)
         cv_script_decide(p->t->s, p->t->sheet, 0, "round %d: score not given, recorded as %s", p->round,
                          any ? "the sum of the experts" : "0");
     cv_json_key_int(w, "score", said->total == CV_ABSENT ? sum : said->total);
-    write_parts(w, said);
+    cv_points_write(w, said);
 }
 
 static void write_speeches(cv_retelling *p, const char *key, const cv_retold_speech *items, size_t count,

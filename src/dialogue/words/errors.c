@@ -1,14 +1,6 @@
 /* errors.c - what only the dialogue room refuses; see errors.h. */
 #include "dialogue/words/errors.h"
 
-#define ERR(id, word, exit, meaning)                                                                                   \
-    const cv_err_kind CV_ERR_##id[1] = {{CV_STR_INIT(word), exit, CV_STR_INIT(meaning)}};
-#include "dialogue/words/err.def"
-#undef ERR
-
-const cv_err_code cv_dialogue_codes[] = {
-#define ERR(id, word, exit, meaning) CV_ERR_##id,
-#include "dialogue/words/err.def"
-#undef ERR
-    CV_ERR_NONE,
-};
+#define CV_ERR_ROWS "dialogue/words/err.def"
+#define CV_ERR_LIST cv_dialogue_codes
+#include "base/err_table.def"

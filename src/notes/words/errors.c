@@ -1,14 +1,6 @@
 /* errors.c - what only the notes room refuses; see errors.h. */
 #include "notes/words/errors.h"
 
-#define ERR(id, word, exit, meaning)                                                                                   \
-    const cv_err_kind CV_ERR_##id[1] = {{CV_STR_INIT(word), exit, CV_STR_INIT(meaning)}};
-#include "notes/words/err.def"
-#undef ERR
-
-const cv_err_code cv_notes_codes[] = {
-#define ERR(id, word, exit, meaning) CV_ERR_##id,
-#include "notes/words/err.def"
-#undef ERR
-    CV_ERR_NONE,
-};
+#define CV_ERR_ROWS "notes/words/err.def"
+#define CV_ERR_LIST cv_notes_codes
+#include "base/err_table.def"
