@@ -62,7 +62,7 @@ build/conclave: build/release/main.o build/gen/commit.o build/release/lib.a
 	$(call say,link)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-build/asan/conclave: build/asan/main.o build/gen/commit.o build/asan/lib.a
+build/asan/conclave: build/asan/main.o build/asan/sqlite_memory.o build/gen/commit.o build/asan/lib.a
 	$(call say,link)
 	$(Q)$(LINK_ASAN) -static-libasan -static-libubsan -o $@ $^ $(LIBS)
 
@@ -211,12 +211,16 @@ build/asan/test_%.o: test/unit/test_%.c | build/.need-test
 	$(call say,cc)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -O0 -c -o $@ $<
 
+build/asan/sqlite_memory.o: test/sqlite_memory.c | build/.need
+	$(call say,cc)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(SANITIZE) -c -o $@ $<
+
 build/asan/%.o: test/fuzz/%.c | build/.need-test
 	$(call say,cc)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -c -o $@ $<
 
 # Which commit it was is nothing to a test: another one links none of them again.
-build/asan/test_%: build/asan/test_%.o build/asan/lib.a | build/gen/commit.o
+build/asan/test_%: build/asan/test_%.o build/asan/sqlite_memory.o build/asan/lib.a | build/gen/commit.o
 	$(call say,test)
 	$(Q)$(LINK_ASAN) -o $@ $(filter %.o %.a,$^) build/gen/commit.o $(LIBS) -lcmocka -ljansson
 
@@ -291,9 +295,9 @@ build/kill_at: test/kill_at.c | build/.need
 	$(call say,test)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(CFLAGS) -MF $@.d -o $@ $<
 
-build/asan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/asan/lib.a
+build/asan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/asan/sqlite_memory.o build/asan/lib.a
 	$(call say,test)
-	$(Q)$(LINK_ASAN) $(COMPILE) -Werror -Itest -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(Q)$(LINK_ASAN) $(COMPILE) -Werror -Itest -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 
 # The program with one room more: its own list of rooms takes the place of src/rooms.c, its own migrations follow those
 # of the program.
@@ -308,7 +312,7 @@ build/gen/sql_toy_postgres.c: tools/embed $(wildcard sql/postgres/*.sql $(TOY)/p
 	$(Q)mkdir -p $(@D) && tools/embed -n postgres sql/postgres/statements.sql $(sort $(wildcard sql/postgres/[0-9]*.sql)) \
 	    $(sort $(wildcard $(TOY)/postgres/[0-9]*.sql)) >$@
 
-build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sql_toy_postgres.o build/gen/commit.o build/asan/main.o build/asan/lib.a
+build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sql_toy_postgres.o build/gen/commit.o build/asan/main.o build/asan/sqlite_memory.o build/asan/lib.a
 	$(call say,test)
 	$(Q)$(LINK_ASAN) -static-libasan -static-libubsan $(COMPILE) -Werror -Itest -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 
