@@ -378,7 +378,7 @@ static const cv_record_calls model_calls = {
 static inline cv_record *model_open(cv_arena *a, const cv_types *types)
 {
     model *m = CV_NEW(a, model);
-    m->base = (cv_record){&model_calls, types};
+    m->base = (cv_record){.calls = &model_calls, .types = types};
     m->a = a;
     return &m->base;
 }

@@ -479,7 +479,7 @@ cv_sqlite_record *cv_sqlite_record_on(cv_arena *a, const cv_types *types, cv_sql
 {
     cv_sqlite_record *r = CV_NEW(a, cv_sqlite_record);
     cv_types_check(types);
-    r->base = (cv_record){&calls, types};
+    r->base = (cv_record){.calls = &calls, .types = types};
     r->s = s;
     r->turns = -1;
     pthread_mutex_init(&r->watch.lock, NULL);

@@ -394,7 +394,7 @@ bool cv_sqlite_open_frozen_record(cv_arena *a, const char *path, const cv_types 
                                   cv_record **ret_record, cv_err *err)
 {
     frozen *f = CV_NEW(a, frozen);
-    f->base = (cv_record){&calls, types};
+    f->base = (cv_record){.calls = &calls, .types = types};
     f->schema = schema;
     f->path = cv_arena_copy_z(a, cv_str_of(path));
     f->log = cv_sqlite_log_of(a, path);
