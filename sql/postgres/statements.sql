@@ -112,6 +112,16 @@ SELECT rev, head, event_count, (extract(epoch FROM clock_timestamp()) * 1000)::b
     (SELECT position FROM $schema.readers WHERE reader = 'moved to')
 FROM $schema.scopes WHERE scope = $1 FOR UPDATE
 
+-- The same for who has read already and wants to write at once: what comes behind this is not done when the scope is not
+-- at that rev with that head, or the record has moved. The cast fails then, and what cannot be cast says why in the log of
+-- the server.
+
+-- name: scope_lock_at
+WITH held AS (SELECT rev, head FROM $schema.scopes WHERE scope = $1 FOR UPDATE)
+SELECT CASE WHEN count(*) FILTER (WHERE rev = $2 AND head = $3) = 1
+    AND NOT EXISTS (SELECT 1 FROM $schema.readers WHERE reader = 'moved to' AND position <> '')
+    THEN 1 ELSE ('the scope is at rev ' || coalesce(max(rev), 0) || ', or the record has moved')::bigint END FROM held
+
 -- name: scope_there
 SELECT 1 FROM $schema.scopes WHERE scope = $1 AND rev > 0
 

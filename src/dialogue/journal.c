@@ -30,6 +30,11 @@ void *cv_journal_put(cv_journal *j, cv_rec_kind kind, const void *row)
     return cv_writing_put(&j->writing, cv_kind_types[kind], keyed(j, kind, row));
 }
 
+void *cv_journal_add(cv_journal *j, cv_rec_kind kind, const void *row)
+{
+    return cv_writing_add(&j->writing, cv_kind_types[kind], keyed(j, kind, row));
+}
+
 cv_rec_event *cv_journal_event(cv_journal *j, char subject_type, cv_str subject_id, cv_str event_type, int64_t round,
                                cv_str actors)
 {

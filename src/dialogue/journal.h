@@ -28,6 +28,8 @@ void cv_journal_begin(cv_journal *j, cv_call *call, const cv_state *state);
 
 /* The row in the journal, to be changed further until commit. */
 void *cv_journal_put(cv_journal *j, cv_rec_kind kind, const void *row);
+/* The same, of a row that may change and is not stored yet. */
+void *cv_journal_add(cv_journal *j, cv_rec_kind kind, const void *row);
 
 /* An event about a subject: 'P' 'R' 'T' 'E' 'C' entity, 'D' dialogue, 'X' expert, 'N' panel, 'O' round, 'S' response,
  * 'V' verdict. `actors` is a JSON array of slugs. The caller may fill in reason, result_id, reference and data. */

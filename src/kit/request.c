@@ -50,7 +50,11 @@ void cv_request_begin(cv_call *call, cv_str operation)
     assert(operation.n > 0);
     call->operation = operation;
     call->digest = (cv_str){NULL, 0};
-    request_digest(call);
+}
+
+static void make_digest(void *ctx)
+{
+    request_digest(ctx);
 }
 
 /* Absent: the caller gave none. */
@@ -288,11 +292,16 @@ bool cv_request_run(cv_call *call, cv_str operation, cv_scope_id scope, cv_work 
     const cv_arena mark = *call->arena;
     const cv_errs before = *call->errs;
     for (int tries = 0; tries < FREE_TRIES; tries++) {
-        if (!try_once(call, scope, work, &outcome))
+        call->record->meanwhile = make_digest;
+        call->record->meanwhile_ctx = call;
+        bool ok = try_once(call, scope, work, &outcome);
+        call->record->meanwhile = NULL;
+        if (!ok)
             return false;
         if (!outcome.conflict)
             break;
         *call->errs = before; /* nothing of a try that was overtaken is kept */
+        call->digest = (cv_str){NULL, 0};
         cv_arena_rewind(call->arena, mark);
     }
     if (outcome.conflict && !try_alone(call, scope, work, &outcome))

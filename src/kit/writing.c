@@ -13,6 +13,7 @@ typedef struct {
     size_t number; /* in the order of putting */
     cv_str name;   /* of a row that may change */
     bool covered;  /* an event vouches for it */
+    bool is_new;   /* of a row that may change: it is not stored yet */
 } kept_row;
 
 /* Rows of one type. */
@@ -20,6 +21,7 @@ typedef struct {
     const cv_type *type;
     kept_row **items;
     size_t count, capacity;
+    size_t fresh; /* of them, not stored yet */
 } row_list;
 
 typedef struct {
@@ -37,7 +39,8 @@ struct cv_writing_rows {
         cv_event_row **items;
         size_t count, capacity;
     } events;
-    cv_map by_name; /* rows that may change -> kept_row */
+    cv_event_row *told; /* the same side by side, for the engine */
+    cv_map by_name;     /* rows that may change -> kept_row */
     struct {
         cover *items;
         size_t count, capacity;
@@ -98,7 +101,7 @@ static row_list *list_of(cv_writing *w, const cv_type *type)
     return list;
 }
 
-void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row)
+static void *put(cv_writing *w, const cv_type *type, const void *row, bool is_new)
 {
     assert(w->rows && "a write is committed once");
     assert(type != &cv_event_row_type && type != &cv_commit_row_type);
@@ -109,11 +112,24 @@ void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row)
         return memmove(((kept_row *)*known)->row, row, type->size);
     row_list *list = list_of(w, type);
     kept_row *kept = CV_NEW(w->arena, kept_row);
-    *kept = (kept_row){.row = cv_arena_dup(w->arena, row, type->size), .number = list->count, .name = name};
+    *kept = (kept_row){
+        .row = cv_arena_dup(w->arena, row, type->size), .number = list->count, .name = name, .is_new = is_new};
     *CV_PUSH(w->arena, list) = kept;
+    list->fresh += is_new;
     if (known)
         *known = (uintptr_t)kept;
     return kept->row;
+}
+
+void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row)
+{
+    return put(w, type, row, false);
+}
+
+void *cv_writing_add(cv_writing *w, const cv_type *type, const void *row)
+{
+    assert(type->life == CV_REPLACED);
+    return put(w, type, row, true);
 }
 
 cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subject_id, cv_str event_type)
@@ -174,6 +190,13 @@ static void sort_added(row_list *list)
     list->count = kept;
 }
 
+static void sort_all_added(cv_writing *w)
+{
+    for (size_t i = 0; i < w->rows->lists.count; i++)
+        if (w->rows->lists.items[i].type->life == CV_ADDED)
+            sort_added(&w->rows->lists.items[i]);
+}
+
 /* "added/line": one digest for all rows of a type that are only added, in the order of their keys. */
 static void cover_added(cv_writing *w, cv_event_row *last)
 {
@@ -181,7 +204,6 @@ static void cover_added(cv_writing *w, cv_event_row *last)
         row_list *list = &w->rows->lists.items[i];
         if (list->type->life != CV_ADDED)
             continue;
-        sort_added(list);
         cv_hash hash;
         cv_hash_begin(&hash);
         for (size_t k = 0; k < list->count; k++)
@@ -324,29 +346,53 @@ static bool all_valid(cv_writing *w, const cv_commit_row *commit, cv_err *err)
     return ok;
 }
 
-/* Rows side by side, as the engine wants them. */
+/* What the events vouch for, and their hashes. */
+static void finish(void *ctx, cv_write *write)
+{
+    cv_writing *w = ctx;
+    vouch(w, &write->commit);
+    write->commit.head = write->at.head = chain(w);
+    for (size_t i = 0; i < w->rows->events.count; i++)
+        w->rows->told[i] = *w->rows->events.items[i];
+}
+
+/* Those of a list that are stored, or may be, or those that are new. */
+static cv_rows rows_of(cv_arena *a, const row_list *list, bool is_new)
+{
+    size_t size = list->type->size, count = is_new ? list->fresh : list->count - list->fresh;
+    char *rows = cv_arena_array(a, count, size), *to = rows;
+    for (size_t i = 0; count > 0 && i < list->count; i++)
+        if (list->items[i]->is_new == is_new) {
+            memcpy(to, list->items[i]->row, size);
+            to += size;
+        }
+    assert(to == rows + count * size);
+    return (cv_rows){list->type, rows, count};
+}
+
+/* Rows side by side, as the engine wants them; those of the events are filled in when it is finished. */
 static cv_write write_of(cv_writing *w, const cv_commit_row *commit)
 {
-    size_t lists = w->rows->lists.count, events = w->rows->events.count;
-    cv_rows *rows = CV_NEW_ARRAY(w->arena, lists + 1, cv_rows);
-    for (size_t i = 0; i < lists; i++) {
-        const row_list *list = &w->rows->lists.items[i];
-        char *to = cv_arena_array(w->arena, list->count, list->type->size);
-        rows[i] = (cv_rows){list->type, to, list->count};
-        for (size_t k = 0; k < list->count; k++, to += list->type->size)
-            memcpy(to, list->items[k]->row, list->type->size);
+    size_t lists = w->rows->lists.count, events = w->rows->events.count, count = 0;
+    uint64_t fresh = 0;
+    cv_rows *rows = CV_NEW_ARRAY(w->arena, 2 * lists + 1, cv_rows);
+    for (size_t i = 0; i < 2 * lists; i++) {
+        bool is_new = i % 2;
+        rows[count] = rows_of(w->arena, &w->rows->lists.items[i / 2], is_new);
+        fresh |= (uint64_t)(is_new && count < 64 && rows[count].count > 0) << count % 64;
+        count += rows[count].count > 0;
     }
-    cv_event_row *told = CV_NEW_ARRAY(w->arena, events, cv_event_row);
-    for (size_t i = 0; i < events; i++)
-        told[i] = *w->rows->events.items[i];
-    rows[lists] = (cv_rows){&cv_event_row_type, told, events};
-    return (cv_write){
-        .commit = *commit,
-        .at = {.rev = w->at.rev + 1, .head = commit->head, .event_count = w->at.event_count + (int64_t)events},
-        .rows = rows,
-        .count = lists + 1,
-        .redactions = w->rows->redactions.items,
-        .redaction_count = w->rows->redactions.count};
+    w->rows->told = CV_NEW_ARRAY(w->arena, events, cv_event_row);
+    rows[count++] = (cv_rows){&cv_event_row_type, w->rows->told, events};
+    return (cv_write){.commit = *commit,
+                      .at = {.rev = w->at.rev + 1, .event_count = w->at.event_count + (int64_t)events},
+                      .rows = rows,
+                      .count = count,
+                      .fresh = fresh,
+                      .redactions = w->rows->redactions.items,
+                      .redaction_count = w->rows->redactions.count,
+                      .finish = finish,
+                      .finish_ctx = w};
 }
 
 bool cv_writing_is_empty(const cv_writing *w)
@@ -368,11 +414,12 @@ bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, 
         cv_writing_end(w);
         return false;
     }
-    vouch(w, &commit);
-    commit.head = chain(w);
+    sort_all_added(w);
     cv_write write = write_of(w, &commit);
     cv_commit_row stored = commit;
     stored.rev = write.at.rev;
+    if (w->locked)
+        cv_write_finish(&write);
     ret->how = w->locked ? w->record->calls->commit(w->record, w->arena, &write, err)
                          : cv_record_write(w->record, w->arena, w->scope, &w->at, &write, &stored, err);
     cv_writing_end(w);

@@ -63,6 +63,9 @@ bool cv_writing_done_before(cv_writing *w, const cv_request *request, cv_written
  * one, and the last of them counts; so it is of a volatile type, for which no event vouches. */
 void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row);
 
+/* The same, of a row that may change and that the reading before the write did not find: it is not stored yet. */
+void *cv_writing_add(cv_writing *w, const cv_type *type, const void *row);
+
 /* An event about a thing. The caller may fill in step, actors, reason, result_id, reference and data. */
 cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subject_id, cv_str event_type);
 

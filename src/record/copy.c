@@ -76,13 +76,13 @@ static cv_write_result repeat(cv_record *to, cv_arena *a, const cv_scope_rows *a
     assert(count > 0 && rows[count - 1].type == &cv_event_row_type);
     for (size_t i = 0; vouches_for_redaction(&rows[count - 1]) && i < all->count; i++)
         add_redacted(a, &all->items[i], at->rev, &redacted);
-    const cv_write write = {.commit = *commit,
-                            .at = *ret_at,
-                            .rows = rows,
-                            .count = count,
-                            .redactions = redacted.items,
-                            .redaction_count = redacted.count,
-                            .copied = true};
+    cv_write write = {.commit = *commit,
+                      .at = *ret_at,
+                      .rows = rows,
+                      .count = count,
+                      .redactions = redacted.items,
+                      .redaction_count = redacted.count,
+                      .copied = true};
     return cv_record_write(to, a, all->scope, at, &write, &stored, err);
 }
 

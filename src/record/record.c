@@ -49,6 +49,7 @@ bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, c
                           (long long)at->rev, (long long)write->at.rev);
     if (!write->restored && write->commit.op_id.n == 0)
         return cv_err_set(err, CV_ERR_MISSING_FIELD, "a write needs an op_id");
+    assert(!write->finish);
     if (write->at.event_count < write->at.rev || !write->at.head.p)
         return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has an event at least, and a head");
     return true;
@@ -275,21 +276,32 @@ static cv_write_result rev_conflict(cv_scope_id scope, int64_t rev, int64_t expe
     return CV_WRITE_CONFLICT;
 }
 
+static void take_written(const cv_write *write, cv_commit_row *ret_row)
+{
+    *ret_row = write->commit;
+    ret_row->rev = write->at.rev;
+}
+
 cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *expect,
-                                const cv_write *write, cv_commit_row *ret_row, cv_err *err)
+                                cv_write *write, cv_commit_row *ret_row, cv_err *err)
 {
     cv_scope_position at;
+    cv_write_result result;
+    if (record->calls->write && record->calls->write(record, scope, expect, write, &result, err)) {
+        take_written(write, ret_row);
+        return result;
+    }
+    cv_write_finish(write);
     if (!record->calls->lock(record, a, scope, write->commit.op_id, &at, err))
         return unread(err);
-    cv_write_result result = write->restored ? CV_WRITE_DONE
-                                             : cv_record_replayed(record, a, scope, &at, write->commit.op_id,
-                                                                  write->commit.digest, ret_row, err);
+    result = write->restored
+                 ? CV_WRITE_DONE
+                 : cv_record_replayed(record, a, scope, &at, write->commit.op_id, write->commit.digest, ret_row, err);
     if (result == CV_WRITE_DONE && !is_expected(&at, expect))
         result = rev_conflict(scope, at.rev, expect->rev, err);
     if (result == CV_WRITE_DONE) {
         result = record->calls->commit(record, a, write, err);
-        *ret_row = write->commit;
-        ret_row->rev = write->at.rev;
+        take_written(write, ret_row);
     }
     record->calls->end(record);
     assert(result != CV_WRITE_REPLAYED || ret_row->rev > 0);

@@ -70,16 +70,30 @@ typedef struct {
  * engine sets their rev. With `restored` a whole scope of another store is put here as it was there: the scope must not
  * exist yet, rows keep the revs they carry, `rows` holds the commits too (in the order of their revs), and `commit` is
  * not looked at. */
-typedef struct {
+typedef struct cv_write cv_write;
+struct cv_write {
     cv_commit_row commit; /* op_id, operation, digest, created_at, result, head */
     cv_scope_position at; /* after the write; its head is the commit's */
     const cv_rows *rows;  /* events included, in any order; volatile ones are kept with the write, or not at all */
     size_t count;
+    uint64_t fresh; /* those of the first 64 of which no row is stored yet, a bit each: they need not be looked for */
     const cv_redaction *redactions;
     size_t redaction_count;
     bool restored;
     bool copied; /* from another store: it may be written to one that the record has left (cv_record_note_moved) */
-} cv_write;
+    /* Computes the rows of the events and the head; until then both are empty. It takes as long as to send everything
+     * else, so a store that is far away can work meanwhile. NULL: they are there. */
+    void (*finish)(void *ctx, cv_write *write);
+    void *finish_ctx;
+};
+
+/* Computes what is not there yet. */
+static inline void cv_write_finish(cv_write *write)
+{
+    if (write->finish)
+        write->finish(write->finish_ctx, write);
+    write->finish = NULL;
+}
 
 /* Rows in the order of an index or of the key. Rows given as examples hold the fields that are compared. */
 typedef struct {
@@ -178,13 +192,17 @@ typedef struct {
      * Between begin and end all readings are of one moment. `lock` waits for its turn (CV_ERR_BUSY when it does not
      * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. It gets the op_id
      * of the write that follows (empty: not known yet): a store that is far away brings along what the question whether
-     * it was done before wants to know. `commit` ends the transaction, whatever becomes of it; `end` takes back what
-     * was not committed and may always be called. Without a write, `commit` keeps what `keep` and `drop` did under the
-     * lock: the scope stays where it is. */
+     * it was done before wants to know. `commit` gets a finished write and ends the transaction, whatever becomes of
+     * it; `end` takes back what was not committed and may always be called. Without a write, `commit` keeps what `keep`
+     * and `drop` did under the lock: the scope stays where it is. */
     bool (*begin)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err);
     bool (*lock)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
                  cv_err *err);
     cv_write_result (*commit)(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err);
+    /* cv_record_write() in one, of a store that is far away: it is asked once. False: it does not go in one, and
+     * nothing was written; then lock and commit decide and say why. NULL: there is no such way. */
+    bool (*write)(cv_record *record, cv_scope_id scope, const cv_scope_position *expect, cv_write *write,
+                  cv_write_result *ret_result, cv_err *err);
     void (*end)(cv_record *record);
 
     /* Inside of a transaction its moment is seen, outside of one the present. A scope that does not exist has no
@@ -278,6 +296,10 @@ struct cv_record {
     const cv_record_calls *calls;
     const cv_types *types;
     cv_record_companion *companions;
+    /* Can be computed while an answer of a store that is far away is waited for, which calls it then, once. NULL:
+     * nothing. The caller that sets it takes it back. */
+    void (*meanwhile)(void *ctx);
+    void *meanwhile_ctx;
 };
 
 void cv_record_join(cv_record *record, cv_record_companion *c);
@@ -374,7 +396,7 @@ cv_write_result cv_record_replayed(cv_record *record, cv_arena *a, cv_scope_id s
  * read; another history of the same length is refused like another rev, unless its head is empty. *ret_row is the
  * stored commit: this one, or that of the first time. */
 cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *expect,
-                                const cv_write *write, cv_commit_row *ret_row, cv_err *err);
+                                cv_write *write, cv_commit_row *ret_row, cv_err *err);
 
 /* Rows that a find visits, each copied into the arena. cv_row_list_add is the visitor, cv_record_rows the whole find.
  */

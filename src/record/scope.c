@@ -82,8 +82,7 @@ bool cv_scope_load(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_r
 
 cv_write_result cv_scope_restore(cv_record *record, cv_arena *a, const cv_scope_rows *rows, bool copied, cv_err *err)
 {
-    const cv_write write = {
-        .at = rows->at, .rows = rows->items, .count = rows->count, .restored = true, .copied = copied};
+    cv_write write = {.at = rows->at, .rows = rows->items, .count = rows->count, .restored = true, .copied = copied};
     cv_commit_row ignored;
     return cv_record_write(record, a, rows->scope, &(cv_scope_position){0}, &write, &ignored, err);
 }

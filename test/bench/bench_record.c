@@ -115,7 +115,7 @@ static double commit_page(cv_record *record, cv_arena *a, int page, cv_err *err)
     const cv_rows lists[] = {{&bench_note_type, rows.notes, NOTES},
                              {&bench_link_type, rows.links, LINKS},
                              {&cv_event_row_type, rows.events, EVENTS}};
-    const cv_write write = {.commit = {.op_id = cv_arena_printf(a, "op-%d", page),
+    cv_write write = {.commit = {.op_id = cv_arena_printf(a, "op-%d", page),
                                        .operation = CV_STR("bench write"),
                                        .digest = CV_STR(HASH),
                                        .created_at = CV_STR(NOW),

@@ -55,13 +55,18 @@ enum { CODE_CANCEL = 80877102, CODE_TLS, CODE_GSS }; /* in the place of a versio
 typedef struct {
     char *p;
     size_t n, capacity;
+    size_t dropped; /* bytes before `p` that are free */
 } bytes;
 
 static void append(bytes *b, const void *p, size_t n)
 {
-    if (b->n + n > b->capacity) {
-        b->capacity = (b->n + n) * 2;
-        b->p = realloc(b->p, b->capacity);
+    if (b->dropped + b->n + n > b->capacity) {
+        char *begin = b->p - b->dropped;
+        if (b->dropped && b->n)
+            memmove(begin, b->p, b->n);
+        b->capacity = (b->n + n) * 2 > b->capacity ? (b->n + n) * 2 : b->capacity;
+        b->p = realloc(begin, b->capacity);
+        b->dropped = 0;
         if (!b->p)
             abort();
     }
@@ -72,9 +77,10 @@ static void append(bytes *b, const void *p, size_t n)
 
 static void drop(bytes *b, size_t n)
 {
+    size_t back = n == b->n ? b->dropped + n : 0; /* empty: from the beginning again */
     b->n -= n;
-    if (b->n)
-        memmove(b->p, b->p + n, b->n);
+    b->dropped += n - back;
+    b->p += n - back;
 }
 
 static int64_t now_ns(void)
@@ -99,6 +105,7 @@ typedef struct {
     bytes held;     /* to be sent to the other one */
     batch *batches; /* the batches of `held`, in order */
     size_t batch_count, batch_capacity;
+    size_t passing; /* bytes of a message that is forwarded as they come */
 } side;
 
 typedef struct {
@@ -168,6 +175,13 @@ static size_t whole_message(const bytes *b, bool typed)
         return b->n; /* not the protocol: as it comes */
     n += head - 4;
     return b->n >= n ? n : 0;
+}
+
+/* A message of the client with values of a statement, of which only the beginning is there, may be forwarded as it
+ * comes: on a line it would not wait for its end, either. */
+static size_t length_of_values(const bytes *b)
+{
+    return b->n >= 5 && b->p[0] == 'B' ? read32(b->p + 1) + 1 : 0;
 }
 
 /* COMMIT at the beginning of one of the statements of a text. */
@@ -320,12 +334,17 @@ static void from_server(connection *c, const char *p, size_t n)
 /* Takes whole messages out of what was read. */
 static void take_messages(connection *c, int who)
 {
-    bytes *b = &c->sides[who].from;
+    side *s = &c->sides[who];
+    bytes *b = &s->from;
     size_t at = 0;
     while (at < b->n && !c->gone && !c->cut_sent) {
-        bytes rest = {b->p + at, b->n - at, 0};
-        size_t n = rest.n;
-        if (who == SERVER && c->answer_byte) {
+        bytes rest = {.p = b->p + at, .n = b->n - at};
+        size_t n = rest.n, whole;
+        if (s->passing) {
+            n = n < s->passing ? n : s->passing;
+            s->passing -= n;
+            hold(c, who, rest.p, n);
+        } else if (who == SERVER && c->answer_byte) {
             n = 1;
             c->answer_byte = false;
             c->opaque = *rest.p != 'N' && *rest.p != 'E';
@@ -334,7 +353,12 @@ static void take_messages(connection *c, int who)
         } else if (c->opaque) {
             hold(c, who, rest.p, n);
         } else if ((n = whole_message(&rest, who == SERVER || c->started)) == 0) {
-            break;
+            whole = who == CLIENT && c->started && cut.kind == NEVER ? length_of_values(&rest) : 0;
+            if (whole == 0)
+                break;
+            n = rest.n;
+            s->passing = whole - n;
+            from_client(c, rest.p, n);
         } else if (who == CLIENT) {
             from_client(c, rest.p, n);
         } else {
@@ -480,8 +504,8 @@ static void forget_closed(void)
             continue;
         }
         for (int k = 0; k < 2; k++) {
-            free(c->sides[k].from.p);
-            free(c->sides[k].held.p);
+            free(c->sides[k].from.p - c->sides[k].from.dropped);
+            free(c->sides[k].held.p - c->sides[k].held.dropped);
             free(c->sides[k].batches);
         }
         free(c);

@@ -202,6 +202,48 @@ static bool count_row(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
+typedef struct {
+    int64_t seen;
+    int calls;
+} later;
+
+static void add_later(void *ctx, cv_postgres_batch *batch)
+{
+    later *l = ctx;
+    cv_postgres_statement *st = cv_postgres_add(batch, "test", "SELECT $1 + 1");
+    l->calls++;
+    cv_postgres_int(st, 41);
+    cv_postgres_rows(st, see_int, &l->seen);
+}
+
+static void count_call(void *ctx)
+{
+    ++*(int *)ctx;
+}
+
+/* What is made late belongs to the batch like all before it: once, in one round trip, and not done behind an error. */
+static void the_rest_of_a_batch_is_made_late(void **state)
+{
+    fixture *f = begin(state);
+    for (int fails = 0; fails < 2; fails++) {
+        later l = {0};
+        int meanwhile = 0;
+        cv_postgres_batch batch = {.arena = &f->arena,
+                                   .rest = add_later,
+                                   .rest_ctx = &l,
+                                   .meanwhile = count_call,
+                                   .meanwhile_ctx = &meanwhile};
+        uint64_t before = f->c->costs.trips;
+        cv_postgres_add(&batch, "test", fails ? "SELECT 1 / 0" : "SELECT 1");
+        assert_int_equal(cv_postgres_run(f->c, &batch, &f->err), fails ? CV_POSTGRES_REFUSED : CV_POSTGRES_OK);
+        assert_int_equal(l.seen, fails ? 0 : 42);
+        assert_int_equal(l.calls, 1);
+        assert_int_equal(batch.count, 2);
+        assert_int_equal(meanwhile, f->c->pipeline);
+        assert_int_equal(f->c->costs.trips - before, f->c->pipeline ? 1 : 2 - fails);
+    }
+}
+
 /* Megabytes go out while megabytes come in: neither side waits for the other. */
 static void large_batches_do_not_stand_still(void **state)
 {
@@ -889,6 +931,7 @@ int main(void)
         BOTH(values_come_back_as_they_went),
         BOTH(columns_of_rows_come_back),
         BOTH(large_batches_do_not_stand_still),
+        BOTH(the_rest_of_a_batch_is_made_late),
         BOTH(a_visitor_can_stop),
         BOTH(the_first_error_ends_a_batch),
         BOTH(rollback_costs_no_wait),

@@ -264,8 +264,8 @@ static cv_write_result write_now(fixture *f, const char *scope, cv_str op, bool 
                     &f->err);
 }
 
-/* The first COMMIT of a write to something that was not seen before makes the row to lock, the second one is its own.
- */
+/* The first COMMIT of a locked write to something that was not seen before makes the row to lock, the second one is its
+ * own. */
 static void cut_around_commit(fixture *f, const char *folder, bool pooled, const char *more, bool seen)
 {
     static const char *const hows[] = {"before", "at", "after"};
@@ -276,8 +276,8 @@ static void cut_around_commit(fixture *f, const char *folder, bool pooled, const
     assert_int_equal(write_now(f, "s0", CV_STR("first"), true, &rev), CV_WRITE_DONE);
     f->told.count = 0;
     for (size_t how = 0; how < CV_COUNT(hows); how++)
-        for (int which = 1; which <= (seen ? 1 : 2); which++)
-            for (int locked = 0; locked < 2; locked++) {
+        for (int locked = 0; locked < 2; locked++)
+            for (int which = 1; which <= (seen || !locked ? 1 : 2); which++) {
                 cv_str op = cv_arena_printf(&f->arena, "%s-%d-%d", hows[how], which, locked);
                 int64_t cuts = proxy(f, cv_arena_printf(&f->arena, "cut %s commit %d", hows[how], which).p);
                 cv_write_result result = write_now(f, "s0", op, locked, &rev);

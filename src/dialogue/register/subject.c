@@ -61,7 +61,8 @@ static cv_rec_event *tell(cv_status_writer *writer, const cv_subject *subject, c
 cv_rec_entity *cv_subject_write(cv_status_writer *writer, cv_subject *subject, cv_rec_event *event)
 {
     if (!subject->written) {
-        subject->row = cv_journal_put(writer->journal, CV_REC_ENTITY, subject->row);
+        subject->row =
+            (subject->stored ? cv_journal_put : cv_journal_add)(writer->journal, CV_REC_ENTITY, subject->row);
         cv_journal_covers(writer->journal, event, CV_REC_ENTITY, subject->row);
         subject->written = true;
     }

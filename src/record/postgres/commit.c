@@ -1,11 +1,15 @@
 /* commit.c - one write: all of it, or nothing and a reason; and volatile rows.
  *
- *     the scope's new position     the trigger refuses a rev that is not the next one
+ *     [BEGIN, the lock]            fails when the scope is not where it was read
  *     the rows of each type        one statement each, their columns as arrays
+ *     the events                   their hashes are made while the server works on the rows
+ *     the scope's new position     the trigger refuses a rev that is not the next one
  *     the commit, which is the feed
  *     COMMIT                       -> DONE only when the server has said so
  *
- * The lock was taken before; replays and revs have been decided by the caller, under it. All of it is one round trip.
+ * All of it is one round trip. `commit` comes without the lock, which was taken before: replays and revs have been
+ * decided by the caller, under it. `write` takes it in the same round trip and is DONE when all goes well; an op_id
+ * that was used before is a key that is there already. Whatever the server refuses is decided the other way.
  *
  * When the connection is lost meanwhile nobody knows whether the server has committed. Then the lock is taken again, on
  * a new connection: the process that held it has ended by then, so the commit is there, and it is DONE, or it is not,
@@ -32,13 +36,13 @@ static bool is_same(const cv_rows *rows, const cv_type_field *field)
 }
 
 /* Their columns as arrays; what is the same in all of them as one value. */
-static void add_rows(cv_postgres_record *r, cv_postgres_batch *batch, const cv_rows *rows, int64_t rev)
+static void add_rows(cv_postgres_record *r, cv_postgres_batch *batch, const cv_rows *rows, bool fresh, int64_t rev)
 {
     const cv_type *type = rows->type;
     uint64_t same = 0;
     for (size_t i = 0; i < type->field_count; i++)
         same |= (uint64_t)is_same(rows, &type->fields[i]) << i;
-    const char *text = cv_postgres_put(r, batch->arena, type, rows->count, same);
+    const char *text = cv_postgres_put(r, batch->arena, rows, fresh, same);
     cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_int(st, rev);
@@ -74,6 +78,16 @@ static void add_volatile(cv_postgres_record *r, cv_postgres_batch *batch, const 
     add_columns(st, rows);
 }
 
+/* Takes the lock, if the scope is still there. */
+static void add_lock(cv_postgres_record *r, cv_postgres_batch *batch)
+{
+    cv_postgres_begin_write(r, batch, r->wait_ms);
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "lock the scope", "scope_lock_at");
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_int(st, r->at.rev);
+    cv_postgres_text(st, r->at.head);
+}
+
 static void add_scope(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
 {
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "write the scope's position", "scope_move");
@@ -83,8 +97,9 @@ static void add_scope(cv_postgres_record *r, cv_postgres_batch *batch, const cv_
     cv_postgres_int(st, write->at.event_count);
 }
 
-static void add_some(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write, const cv_rows *rows)
+static void add_some(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write, size_t number)
 {
+    const cv_rows *rows = &write->rows[number];
     if (rows->count == 0)
         return;
     if (rows->type->life == CV_VOLATILE)
@@ -92,22 +107,50 @@ static void add_some(cv_postgres_record *r, cv_postgres_batch *batch, const cv_w
     else if (write->restored)
         add_restored(r, batch, rows);
     else
-        add_rows(r, batch, rows, write->at.rev);
+        add_rows(r, batch, rows, number < 64 && write->fresh >> number & 1, write->at.rev);
 }
 
-/* Commits come last, as in every engine. */
-static void add_write(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
+/* What needs the hashes of the events: they themselves and the commits. What needs the scope to be there: volatile
+ * rows.
+ */
+typedef enum { FIRST, EVENTS, VOLATILE, COMMITS } part;
+
+static part part_of(const cv_type *type)
 {
-    const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
-    add_scope(r, batch, write);
+    return type == &cv_event_row_type    ? EVENTS
+           : type == &cv_commit_row_type ? COMMITS
+           : type->life == CV_VOLATILE   ? VOLATILE
+                                         : FIRST;
+}
+
+static void add_part(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write, part which)
+{
     for (size_t i = 0; i < write->count; i++)
-        if (write->rows[i].type != &cv_commit_row_type)
-            add_some(r, batch, write, &write->rows[i]);
+        if (part_of(write->rows[i].type) == which)
+            add_some(r, batch, write, i);
+}
+
+typedef struct {
+    cv_postgres_record *r;
+    const cv_write *write;
+    cv_write *unfinished; /* the same; NULL: it is finished */
+} adding;
+
+/* Commits come last, as in every engine. */
+static void add_rest(void *ctx, cv_postgres_batch *batch)
+{
+    const adding *add = ctx;
+    const cv_write *write = add->write;
+    const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
+    if (add->unfinished)
+        cv_write_finish(add->unfinished);
+    add_part(add->r, batch, write, EVENTS);
+    add_scope(add->r, batch, write);
+    add_part(add->r, batch, write, VOLATILE);
+    add_part(add->r, batch, write, COMMITS);
     if (!write->restored)
-        add_rows(r, batch, &commit, write->at.rev);
-    for (size_t i = 0; write->restored && i < write->count; i++)
-        if (write->rows[i].type == &cv_commit_row_type)
-            add_some(r, batch, write, &write->rows[i]);
+        add_rows(add->r, batch, &commit, true, write->at.rev);
+    cv_postgres_ask(add->r, batch, "commit", "commit");
 }
 
 /* ---- redactions -----------------------------------------------------------------------------------------------------
@@ -156,10 +199,23 @@ static cv_postgres_result write_once(cv_postgres_record *r, const cv_write *writ
     if (write->redaction_count > 0)
         result = redact_all(r, &scratch, write, err);
     if (result == CV_POSTGRES_OK) {
-        add_write(r, &batch, write);
-        cv_postgres_ask(r, &batch, "commit", "commit");
+        add_part(r, &batch, write, FIRST);
+        add_rest(&(adding){r, write, NULL}, &batch);
         result = cv_postgres_run(r->c, &batch, err);
     }
+    cv_arena_release(&scratch);
+    return result;
+}
+
+/* The same with the lock, in one. */
+static cv_postgres_result lock_and_write(cv_postgres_record *r, cv_write *write, cv_err *err)
+{
+    cv_arena scratch = {0};
+    adding add = {r, write, write};
+    cv_postgres_batch batch = {.arena = &scratch, .rest = add_rest, .rest_ctx = &add};
+    add_lock(r, &batch);
+    add_part(r, &batch, write, FIRST);
+    cv_postgres_result result = cv_postgres_run(r->c, &batch, err);
     cv_arena_release(&scratch);
     return result;
 }
@@ -242,6 +298,14 @@ static cv_write_result keep_changes(cv_postgres_record *r, cv_err *err)
                                         : cv_postgres_refused(err);
 }
 
+static void end_write(cv_postgres_record *r, const cv_write *write, cv_write_result result)
+{
+    if (write && result == CV_WRITE_DONE)
+        cv_known_revs_raise(&r->seen, r->key.digits, write->at.rev, write->at.head);
+    r->writing = r->writing && r->open;
+    r->base.calls->end(&r->base);
+}
+
 cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
@@ -250,11 +314,35 @@ cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_writ
     cv_write_result result = !write                                      ? keep_changes(r, err)
                              : cv_record_check_write(&r->at, write, err) ? write_all(r, write, err)
                                                                          : CV_WRITE_FAILED;
-    if (write && result == CV_WRITE_DONE)
-        cv_known_revs_raise(&r->seen, r->key.digits, write->at.rev, write->at.head);
-    r->writing = r->writing && r->open;
-    record->calls->end(record);
+    end_write(r, write, result);
     return result;
+}
+
+/* Without an answer it is found out what the server has done, as for every write. All else that goes wrong is certainly
+ * not written: the other way finds out what it is. */
+bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_position *expect, cv_write *write,
+                       cv_write_result *ret_result, cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    cv_err trouble = {.arena = err->arena};
+    if (write->restored || write->copied || write->redaction_count > 0 ||
+        !cv_postgres_is_at(r, scope, expect, &trouble))
+        return false;
+    bool again = false;
+    cv_postgres_result result = lock_and_write(r, write, &trouble);
+    *ret_result = CV_WRITE_DONE;
+    if (result != CV_POSTGRES_OK)
+        cv_postgres_rollback(r->c);
+    if (result == CV_POSTGRES_LOST)
+        *ret_result = look_again(r, write, true, &again, &trouble);
+    else if (result != CV_POSTGRES_OK)
+        return false;
+    if (again)
+        *ret_result = write_all(r, write, err);
+    else if (*ret_result != CV_WRITE_DONE)
+        cv_err_copy(err, &trouble);
+    end_write(r, write, *ret_result);
+    return true;
 }
 
 /* ---- volatile rows --------------------------------------------------------------------------------------------------

@@ -224,6 +224,8 @@ static bool send_statement(run *r, const cv_postgres_statement *st)
     cv_postgres *c = r->c;
     cv_postgres_encoded e;
     r->doing = st->doing;
+    if (cv_postgres_measure(st) > CV_POSTGRES_MAX_BYTES)
+        return false; /* of the rest: begin() has seen the others */
     r->batch->sent = true;
     cv_postgres_encode(&c->values, st, &e);
     int sent = PQsendQueryParams(c->conn, st->text, (int)st->values.count, e.types, e.values, e.lengths, e.formats, 0);
@@ -379,10 +381,22 @@ static bool receive_pending(run *r)
 /* ---- a batch ------------------------------------------------------------------------------------------------------
  */
 
+/* The statement behind this one. Before the rest is made all that can go is sent. */
+static cv_postgres_statement *next_of(run *r, const cv_postgres_statement *st)
+{
+    cv_postgres_batch *batch = r->batch;
+    if (!st->next && batch->rest) {
+        PQflush(r->c->conn); /* what is wrong is found when more is sent */
+        batch->rest(batch->rest_ctx, batch);
+        batch->rest = NULL;
+    }
+    return st->next;
+}
+
 static bool run_pipelined(run *r)
 {
     size_t bytes = 0;
-    for (cv_postgres_statement *st = r->batch->first; st; st = st->next) {
+    for (cv_postgres_statement *st = r->batch->first; st; st = next_of(r, st)) {
         if (!send_statement(r, st))
             return false;
         bytes += cv_postgres_measure(st);
@@ -393,6 +407,9 @@ static bool run_pipelined(run *r)
     if (!PQpipelineSync(r->c->conn) || !flush(r))
         return false;
     r->c->costs.trips++;
+    if (r->batch->meanwhile)
+        r->batch->meanwhile(r->batch->meanwhile_ctx);
+    r->batch->meanwhile = NULL;
     if (!receive_pending(r))
         return false;
     for (cv_postgres_statement *st = r->batch->first; st; st = st->next)
@@ -405,7 +422,7 @@ static bool run_one_by_one(run *r)
 {
     if (!receive_pending(r))
         return false;
-    for (cv_postgres_statement *st = r->batch->first; st && r->result == CV_POSTGRES_OK; st = st->next) {
+    for (cv_postgres_statement *st = r->batch->first; st && r->result == CV_POSTGRES_OK; st = next_of(r, st)) {
         if (!send_statement(r, st) || !flush(r))
             return false;
         r->c->costs.trips++;

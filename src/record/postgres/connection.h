@@ -103,13 +103,22 @@ struct cv_postgres_statement {
 };
 
 /* A zeroed one with an arena is empty. */
-typedef struct {
+typedef struct cv_postgres_batch cv_postgres_batch;
+struct cv_postgres_batch {
     cv_arena *arena;
     cv_postgres_statement *first, *last;
     size_t count;
+    /* Adds the rest of its statements when those before are on their way: the server works while they are made. Called
+     * once; NULL: there is no rest. */
+    void (*rest)(void *ctx, cv_postgres_batch *batch);
+    void *rest_ctx;
+    /* Something else to do when all of it is on its way, before the answers are waited for. Called once; without a
+     * pipeline never. */
+    void (*meanwhile)(void *ctx);
+    void *meanwhile_ctx;
     cv_postgres_statement *failed; /* the one that ended it; NULL: none, or the connection was lost */
     bool sent;                     /* something of it may have come to the server */
-} cv_postgres_batch;
+};
 
 /* One more statement, at the end. */
 cv_postgres_statement *cv_postgres_add(cv_postgres_batch *batch, const char *doing, const char *text);

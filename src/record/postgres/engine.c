@@ -243,6 +243,9 @@ static bool look(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_loo
         return false;
     entering e = {.r = r};
     cv_postgres_batch batch = {.arena = &r->turn};
+    batch.meanwhile = record->meanwhile;
+    batch.meanwhile_ctx = record->meanwhile_ctx;
+    record->meanwhile = NULL;
     cv_lookup *early_ones = CV_NEW_ARRAY(&r->turn, count, cv_lookup);
     add_begin(r, &batch, &e);
     for (size_t i = 0; i < count; i++) {
@@ -486,6 +489,18 @@ bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv
     return true;
 }
 
+/* What was seen of the scope last is that position: a server that has it has all of the scope that was seen. */
+bool cv_postgres_is_at(cv_postgres_record *r, cv_scope_id scope, const cv_scope_position *expect, cv_err *err)
+{
+    if (expect->rev == 0 || !enter(r, scope, err))
+        return false;
+    const cv_known_rev *seen = cv_known_revs_get(&r->seen, r->key.digits);
+    bool is_seen = seen ? seen->rev == expect->rev && cv_str_eq(expect->head, (cv_str){seen->head, CV_HASH_DIGITS})
+                        : expect->head.n > 0 && !r->seen.newest;
+    r->at = (cv_scope_position){.rev = expect->rev, .head = cv_arena_copy(&r->turn, expect->head)};
+    return is_seen && cv_postgres_ready(r->c, err) == CV_POSTGRES_OK && meet_server(r, err) == CV_POSTGRES_OK;
+}
+
 /* ---- all scopes at once -------------------------------------------------------------------------------------------
  */
 
@@ -587,6 +602,7 @@ static const cv_record_calls calls = {
     .begin = begin,
     .lock = lock,
     .commit = cv_postgres_commit,
+    .write = cv_postgres_write,
     .end = end,
     .find = cv_postgres_find,
     .find_all = cv_postgres_find_all,

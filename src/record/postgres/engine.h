@@ -11,10 +11,13 @@
  *     search.c      finding words; words.h: texts and queries as the server takes them
  *     known_revs.c  what this project has seen of the record
  *
- * A write takes two round trips:
+ * A write takes two round trips, or one:
  *
  *     lock      BEGIN, the scope's row FOR UPDATE, the commit with this op_id, the head at the rev that was seen last
- *     commit    the scope's new position, the rows of each type as arrays, the commit, COMMIT
+ *     commit    the rows of each type as arrays, the scope's new position, the commit, COMMIT
+ *
+ *     write     both in one, of rows that were computed from an earlier reading: the lock fails, and all behind it,
+ *               when the scope is not where it was read. Then the two above decide
  *
  * A reading takes one for the position and all that is asked together with it (look), and one for whatever is asked
  * after that. What ends a transaction is sent without waiting. Nothing is kept in the session, so a pooler may give
@@ -104,8 +107,9 @@ void cv_postgres_key_bytes(const char digits[CV_KNOWN_REV_KEY_DIGITS], uint8_t r
 const char *cv_postgres_text_of(cv_postgres_record *r, const char *name);
 cv_postgres_type *cv_postgres_type_of(cv_postgres_record *r, const cv_type *type);
 
-/* INSERT of so many rows of one rev, their columns as arrays but those that are the same in all of them, a bit each. */
-const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_type *type, size_t count, uint64_t same);
+/* INSERT of rows of one rev (fresh: none is stored), their columns as arrays but those that are the same in all of
+ * them, a bit each. */
+const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh, uint64_t same);
 /* INSERT of rows as arrays, each with its own rev; of volatile ones. DELETE by key; UPDATE of one field by key. */
 const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t);
 const char *cv_postgres_put_volatile(cv_postgres_record *r, cv_postgres_type *t);
@@ -137,6 +141,10 @@ void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, in
 /* Takes the lock of r->scope again after the connection was lost: the process that held it has ended then. */
 bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv_err *err);
 
+/* Is this scope where it was read, as far as can be told here, and the server one that may be written to? Then r->at is
+ * that position, and nothing is open. */
+bool cv_postgres_is_at(cv_postgres_record *r, cv_scope_id scope, const cv_scope_position *expect, cv_err *err);
+
 /* What a write that was refused is: BUSY or FAILED. */
 cv_write_result cv_postgres_refused(const cv_err *err);
 
@@ -156,6 +164,8 @@ bool cv_postgres_find(cv_record *record, const cv_find *find, cv_row_visit visit
 void cv_postgres_add_find(cv_postgres_record *r, cv_postgres_batch *batch, const cv_lookup *lookup);
 bool cv_postgres_find_all(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err);
+bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_position *expect, cv_write *write,
+                       cv_write_result *ret_result, cv_err *err);
 bool cv_postgres_keep(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err);
 bool cv_postgres_drop_rows(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err);
 bool cv_postgres_scopes(cv_record *record, cv_str room, cv_str after, size_t limit, cv_scope_visit visit, void *ctx,

@@ -116,19 +116,19 @@ static const char *make(cv_postgres_record *r, cv_arena *a, const cv_type *type,
     return text;
 }
 
-static const char *put_name(const cv_type *type, size_t count)
+static const char *put_name(const cv_rows *rows, bool fresh)
 {
-    if (type == &cv_commit_row_type)
+    if (rows->type == &cv_commit_row_type)
         return "put_commit";
-    if (type->life == CV_ADDED)
+    if (rows->type->life == CV_ADDED || fresh)
         return "put_added";
-    return count > MANY ? "put_many_replaced" : "put_replaced";
+    return rows->count > MANY ? "put_many_replaced" : "put_replaced";
 }
 
-const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_type *type, size_t count, uint64_t same)
+const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh, uint64_t same)
 {
-    assert(type->life != CV_VOLATILE);
-    return make(r, a, type, put_name(type, count), 3, same, NULL);
+    assert(rows->type->life != CV_VOLATILE);
+    return make(r, a, rows->type, put_name(rows, fresh), 3, same, NULL);
 }
 
 const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t)
