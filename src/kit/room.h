@@ -251,6 +251,9 @@ typedef struct cv_room {
     const char *const *limits;
     /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
+    /* What this agent (its name) would leave undone in the room if it could not act there any more: a sentence without
+     * its end, "3 messages wait for it". Empty: nothing. NULL: there never is anything. */
+    bool (*undone)(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err *err);
     /* Figures for anyone who watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */
     bool (*measure)(cv_call *call, cv_gauges *ret, cv_err *err);
 } cv_room;

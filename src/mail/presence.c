@@ -8,6 +8,7 @@
  * Whatever an agent does in this room is a sign of life. It is kept in a volatile row: with the write where there is
  * one, else by itself, at most every ten seconds.
  */
+#include "mail/room.h"
 #include "mail/writing.h"
 
 static bool presence_get(cv_record *record, cv_arena *a, cv_str agent, cv_mail_presence *ret, bool *ret_found,
@@ -50,7 +51,8 @@ void cv_mail_sign_alone(cv_call *call, const cv_mail_agent *agent, const char *a
     cv_err ignored = {.arena = call->arena};
     bool found, is_other = call->who.name.p && !cv_str_eq_nocase(call->who.name, agent->name);
     int64_t now = cv_mail_now(call);
-    if (agent->is_word || is_other || !presence_get(call->record, call->arena, agent->name, &last, &found, &ignored) ||
+    if (agent->is_word || is_other || cv_agent_is_removed(&agent->row) ||
+        !presence_get(call->record, call->arena, agent->name, &last, &found, &ignored) ||
         (found && cv_str_eq(last.act, cv_str_of(act)) && last.last_seen + CV_MAIL_SIGN_SECONDS * 1000 > now))
         return;
     const cv_mail_presence sign = {.agent = agent->name,
@@ -59,6 +61,42 @@ void cv_mail_sign_alone(cv_call *call, const cv_mail_agent *agent, const char *a
                                    .act = cv_str_of(act)};
     const cv_rows rows = {&cv_mail_presence_type, &sign, 1};
     call->record->calls->keep(call->record, cv_mail_scope(), &rows, &ignored);
+}
+
+typedef struct {
+    cv_str agent;
+    size_t count;
+} planning;
+
+static bool count_task(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    planning *p = ctx;
+    const cv_mail_task *t = row;
+    (void)scope, (void)err;
+    p->count +=
+        !t->message_id.p && cv_str_eq(t->status, CV_STR("PENDING")) && cv_str_eq_nocase(t->target_agent, p->agent);
+    return true;
+}
+
+bool cv_mail_undone(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err *err)
+{
+    cv_mail_mailbox mailbox;
+    bool found;
+    planning p = {.agent = agent};
+    const cv_find find = {.type = &cv_mail_task_type, .scope = cv_mail_scope(), .outline = true};
+    if (!cv_mail_mailbox_get(call->record, call->arena, agent, &mailbox, &found, err) ||
+        !call->record->calls->find(call->record, &find, count_task, &p, err))
+        return false;
+    int64_t waiting = found ? mailbox.waiting : 0;
+    cv_buf text = {0};
+    if (waiting > 0)
+        cv_buf_printf(&text, "%lld message%s in its mailbox %s not finished", (long long)waiting,
+                      waiting == 1 ? "" : "s", waiting == 1 ? "is" : "are");
+    if (p.count > 0)
+        cv_buf_printf(&text, "%s%zu task%s for it wait%s for others", text.n ? ", and " : "", p.count,
+                      p.count == 1 ? "" : "s", p.count == 1 ? "s" : "");
+    *ret_what = cv_buf_take(&text, call->arena);
+    return true;
 }
 
 /* A lease of this mailbox that is over later than now. */

@@ -58,6 +58,7 @@ const cv_room cv_room_mail = {
     .doctor = cv_mail_doctor,
     .intake = cv_mail_take_in,
     .make_places = cv_mail_make_places,
+    .undone = cv_mail_undone,
     .measure = cv_mail_measure,
     .limits = limits,
 };

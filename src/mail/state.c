@@ -92,11 +92,17 @@ bool cv_mail_state_is_name(cv_str name)
 
 static bool read_name(cv_call *call, setting *s)
 {
+    cv_agent_row row;
+    cv_err err = {.arena = call->arena};
     s->name = cv_json_get_text(call->input, "name");
     s->owner = general;
     if (cv_json_get(call->input, CV_STR("agent"))) {
         if (!cv_mail_whose(call, "agent", &s->agent))
             return false;
+        if (!s->agent.is_word && !cv_agent_get(call->record, call->arena, s->agent.id, &row, &err)) {
+            cv_err_field(&err, CV_STR("agent"));
+            return cv_call_fail(call, &err);
+        }
         s->owner = s->agent.name;
         s->agent_id = s->agent.id;
     }

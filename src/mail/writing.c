@@ -74,9 +74,17 @@ bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret)
 bool cv_mail_whose(cv_call *call, const char *field, cv_mail_agent *ret)
 {
     cv_str given = cv_json_get_text(call->input, field);
+    cv_err err = {.arena = call->arena};
+    bool found;
     given = given.p ? given : call->who.name;
     if (is_reserved(given, ret)) {
         ret->name = cv_agent_name(call->arena, ret->id);
+        return true;
+    }
+    if (!cv_agent_find(call->record, call->arena, given, &ret->row, &found, &err))
+        return cv_call_fail(call, &err);
+    if (found) {
+        *ret = (cv_mail_agent){.name = ret->row.name, .id = ret->row.id, .row = ret->row};
         return true;
     }
     return given.p ? get_registered(call, field, given, ret) : refuse_nobody(call, field);

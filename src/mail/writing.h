@@ -37,7 +37,7 @@ typedef struct {
  * to call->errs: nobody is named, unknown, somebody else than the caller. */
 bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret_agent);
 
-/* Whose mailbox is looked at: the same, but anybody may look. */
+/* Whose mailbox is looked at: the same, but anybody may look, also into that of an agent that was removed. */
 bool cv_mail_whose(cv_call *call, const char *field, cv_mail_agent *ret_agent);
 
 /* Rows of a find, copied. */

@@ -83,7 +83,8 @@ static const cv_operation agent_rows[] = {
      .summary = "remove an agent: it can no longer act, its history stays",
      .details =
          "Its row and its names stay, so nobody is mistaken for it. Its tokens are revoked. 'agent add --replace'\n"
-         "takes the id over.\n",
+         "takes the id over. If something waits for the agent, only --force removes it: the messages stay, and the\n"
+         "agent that takes the id over gets them.\n",
      .examples = "  conclave agent remove gpt --reason \"replaced by opus\"\n",
      .schema = "agent_remove",
      .flags = WRITES | CV_OP_IDEMPOTENT,

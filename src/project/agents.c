@@ -18,7 +18,7 @@ static bool add(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
         return false;
     if (!cv_registration_enter(call, w, r, &err))
         return cv_call_fail(call, &err);
-    *ret_result = cv_agent_answer(call->arena, &r->row, r->aliases);
+    *ret_result = cv_agent_answer(call->arena, &r->row, r->aliases, (cv_notices){0});
     return true;
 }
 
@@ -121,7 +121,7 @@ static bool alias(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
     }
     if (event)
         event->data = cv_json_get_json(call->arena, call->input, "aliases");
-    *ret_result = cv_agent_answer(call->arena, &agent, after_change(call, known, changed, remove));
+    *ret_result = cv_agent_answer(call->arena, &agent, after_change(call, known, changed, remove), (cv_notices){0});
     return true;
 }
 
@@ -133,23 +133,58 @@ bool cv_agent_op_alias(cv_call *call)
 
 /* ---- limit, remove ----------------------------------------------------------------------------------------------- */
 
+/* What the rooms that it cannot enter any more have for it: "3 messages wait for it". Empty: nothing. */
+static bool find_undone(cv_call *call, const cv_agent_row *old, const cv_agent_row *row, cv_str *ret, cv_err *err)
+{
+    cv_buf all = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && cv_rooms[i]; i++) {
+        cv_str name = cv_str_of(cv_rooms[i]->name), what = {0};
+        bool stays = !cv_agent_is_removed(row) && cv_agent_may_enter(call->arena, row, name);
+        if (!cv_rooms[i]->undone || stays || cv_agent_is_removed(old) || !cv_agent_may_enter(call->arena, old, name))
+            continue;
+        ok = cv_rooms[i]->undone(call, old->name, &what, err);
+        if (ok && what.n)
+            cv_buf_printf(&all, "%s%.*s", all.n ? "; " : "", CV_FMT(what));
+    }
+    *ret = cv_buf_take(&all, call->arena);
+    return ok;
+}
+
+static bool refuse_needed(cv_call *call, const cv_agent_row *agent, cv_str undone)
+{
+    cv_err *fault = cv_refuse(call, CV_ERR_AGENT_NEEDED, CV_STR(""), "agent_id", agent->id,
+                              "'%.*s' still has something to do: %.*s", CV_FMT(agent->id), CV_FMT(undone));
+    cv_err_suggest(fault, CV_STR("let it finish; with force it is removed, and what waits stays for whoever takes its "
+                                 "id over (agent add, with replace)"));
+    return false;
+}
+
 /* The row as it is from now on, with its event, if that is another one. */
 static bool change(cv_call *call, cv_writing *w, const cv_agent_row *old, const cv_agent_row *row, cv_str event_type,
                    cv_str *ret_result)
 {
+    cv_notices warnings = {0};
+    cv_str undone;
     cv_err err = {.arena = call->arena};
     cv_words aliases;
     bool same =
         cv_str_eq(cv_hash_one(call->arena, &cv_agent_row_type, old), cv_hash_one(call->arena, &cv_agent_row_type, row));
-    if (!cv_agent_aliases(call->record, call->arena, row->name, &aliases, &err))
+    if (!cv_agent_aliases(call->record, call->arena, row->name, &aliases, &err) ||
+        !find_undone(call, old, row, &undone, &err))
         return cv_call_fail(call, &err);
+    if (undone.n && cv_agent_is_removed(row) && !cv_json_get_true(call->input, "force"))
+        return refuse_needed(call, old, undone);
+    if (undone.n)
+        cv_notice_add(&warnings, call->arena, CV_STR("left_undone"), "'%.*s' leaves something undone: %.*s",
+                      CV_FMT(row->id), CV_FMT(undone));
     if (!same) {
         cv_event_row *event = cv_writing_event(w, CV_STR("agent"), row->id, event_type);
         event->reason = cv_json_get_text(call->input, "reason");
         event->data = cv_agent_replaced(call->arena, old, false);
         cv_writing_covers(w, event, &cv_agent_row_type, cv_writing_put(w, &cv_agent_row_type, row));
     }
-    *ret_result = cv_agent_answer(call->arena, row, aliases);
+    *ret_result = cv_agent_answer(call->arena, row, aliases, warnings);
     return true;
 }
 
@@ -329,6 +364,6 @@ bool cv_agent_op_show(cv_call *call)
         return cv_registry_agent(call, &agent); /* says why not */
     if (!cv_agent_aliases(call->record, call->arena, agent.name, &aliases, &err))
         return cv_call_fail(call, &err);
-    cv_buf_add(call->out, cv_agent_answer(call->arena, &agent, aliases));
+    cv_buf_add(call->out, cv_agent_answer(call->arena, &agent, aliases, (cv_notices){0}));
     return true;
 }

@@ -342,7 +342,17 @@ const cv_shape cv_shown_agent_shape[] = {
     {0},
 };
 const cv_shape cv_agent_shape[] = {CV_SUCCESS, CV_GROUP("agent", cv_shown_agent_shape, ""), {0}};
-const cv_shape cv_agent_written_shape[] = {CV_SPREAD_SAME(cv_agent_shape), CV_REGISTERED, {0}};
+const cv_shape cv_agent_written_shape[] = {
+    CV_SPREAD_SAME(cv_agent_shape),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    CV_REGISTERED,
+    {0},
+};
+static const cv_shape stored_shape[] = {
+    CV_SPREAD_SAME(cv_agent_shape),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    {0},
+};
 static const cv_shape replaced_shape[] = {CV_GROUP("old", cv_shown_agent_shape, ""), {0}};
 #undef CV_THIS_TYPE
 
@@ -356,10 +366,11 @@ cv_shown_agent cv_agent_shown(const cv_agent_row *agent, cv_words aliases, bool 
     return told;
 }
 
-cv_str cv_agent_answer(cv_arena *a, const cv_agent_row *agent, cv_words aliases)
+cv_str cv_agent_answer(cv_arena *a, const cv_agent_row *agent, cv_words aliases, cv_notices warnings)
 {
-    const cv_shown_agent told = cv_agent_shown(agent, aliases, true);
-    return cv_shape_text(a, cv_agent_shape, &told);
+    cv_shown_agent told = cv_agent_shown(agent, aliases, true);
+    told.warnings = warnings;
+    return cv_shape_text(a, stored_shape, &told);
 }
 
 cv_str cv_agent_replaced(cv_arena *a, const cv_agent_row *old, bool whole)

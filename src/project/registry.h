@@ -72,12 +72,13 @@ typedef struct {
     cv_words aliases;
     cv_str description, reach_details;
     bool files;
+    cv_notices warnings; /* about what was done with it */
 } cv_shown_agent;
 
 cv_shown_agent cv_agent_shown(const cv_agent_row *agent, cv_words aliases, bool whole);
 
 /* {"status":"success","agent":{…}} */
-cv_str cv_agent_answer(cv_arena *a, const cv_agent_row *agent, cv_words aliases);
+cv_str cv_agent_answer(cv_arena *a, const cv_agent_row *agent, cv_words aliases, cv_notices warnings);
 
 /* {"old":{…}}: what an event replaces. */
 cv_str cv_agent_replaced(cv_arena *a, const cv_agent_row *old, bool whole);

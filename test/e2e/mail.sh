@@ -274,4 +274,41 @@ run "idle while it waits" 0 mail slot claim ready --json
 run "idle while it waits" 0 mail stats --json
 is '[.mailboxes[] | select(.agent == "ready") | [.status, .waiting]] == [["idle", 0]]'
 run "the record agrees with its history" 0 verify
+
+# ---- whoever goes leaves nothing behind without a word --------------------------------------------------------------
+project leaving
+for id in muffin cupcake scone; do "$conclave" agent add $id >/dev/null; done
+for id in m1 m2; do "$conclave" mail send --from muffin --to cupcake --message-id $id hello >/dev/null; done
+"$conclave" mail claim cupcake --message-id m2 >/dev/null
+run "an agent for whom messages wait is not removed" 1 agent remove cupcake --json
+is '.error_code == "agent_needed" and (.message | test("2 messages in its mailbox are not finished")) and (.suggestion | test("force"))'
+run "also not when it is only tried" 1 agent remove cupcake --dry-run --json
+run "it can still be limited to other rooms" 0 agent limit cupcake --rooms dialogue --json
+is '.warnings[0].type == "left_undone" and (.warnings[0].message | test("2 messages"))'
+run "which is told once" 0 agent limit cupcake --quota 5 --json
+is '.warnings == null'
+run "and undone" 0 agent limit cupcake --all-rooms --json
+run "with force it is removed" 0 agent remove cupcake --force --json
+is '.agent.status == "removed" and (.warnings[0].message | test("2 messages"))'
+run "what waits can be read" 0 mail inbox cupcake --json
+is '[.messages[].message_id] == ["m1", "m2"]'
+run "but not claimed" 1 mail claim cupcake --json
+is '.error_code == "agent_removed"'
+run "nor has it a state any more" 1 mail state set mood '"gone"' --agent cupcake --json
+is '.error_code == "agent_removed"'
+run "twice is once" 0 agent remove cupcake --json
+is '.replayed and .warnings == null'
+"$conclave" agent add cupcake --replace >/dev/null
+run "whoever takes the id over gets it" 0 mail claim cupcake --json
+is '.message.message_id == "m1"'
+run "an agent without work goes" 0 agent remove scone --json
+is '.warnings == null'
+"$conclave" agent alias cupcake Cup-1 >/dev/null
+mkdir -p .conclave/mail/runtime/Cup-1/outbox && "$conclave" mail watch 0 >/dev/null
+run "an alias that is taken away" 0 agent alias cupcake Cup-1 --remove --json
+echo '{"command": "c", "target_id": "muffin"}' >.conclave/mail/runtime/Cup-1/outbox/late.json
+"$conclave" mail watch 0 >/dev/null
+run "a file in its folder" 0 doctor --json
+is '[.findings[] | .message] | any(test("Cup-1"))'
+run "the record agrees with its history" 0 verify
 finish

@@ -150,7 +150,10 @@ is '.tasks[0].depth == 1 and .tasks[0].parent == "deep" and .tasks[0].parent_pla
 run "two that wait for one" 0 mail plan --from Agent_0 --plan s --tasks '[{"task_id": "one", "action": "ONE", "target_agent": "Agent_0"},
     {"task_id": "two", "action": "TWO", "target_agent": "full", "depends_on": ["one"]},
     {"task_id": "three", "action": "THREE", "target_agent": "gone", "depends_on": ["one"]}]' --json
-"$conclave" agent remove gone >/dev/null
+run "an agent that a task waits for is not removed" 1 agent remove gone --json
+is '.error_code == "agent_needed" and (.message | test("1 task for it waits for others"))'
+run "unless it has to be" 0 agent remove gone --force --json
+is '[.warnings[].type] == ["left_undone"]'
 run "the first" 0 mail claim Agent_0 --task-id one --json
 token=$(jq .token "$out")
 run "a full mailbox and a removed agent do not stop it" 0 mail complete Agent_0 --task-id one --token "$token" --json
