@@ -74,7 +74,7 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *ctx)
                 one->endpoint->content = known[i].content;
     } else if (header_is(line, CV_STR("retry-after-ms:"), &value)) {
         int ms;
-        one->result.retry_after_ms = cv_str_to_int(value, &ms) ? ms : CV_ABSENT;
+        one->result.retry_after_ms = cv_str_to_int(value, &ms) && ms >= 0 ? ms : CV_ABSENT;
     } else if (header_is(line, CV_STR("retry-after:"), &value) && one->result.retry_after_ms == CV_ABSENT) {
         cv_clock clock = cv_clock_system();
         one->result.retry_after_ms = cv_retry_after(value, clock.now_ms(clock.ctx));

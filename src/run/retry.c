@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <time.h>
 
 const cv_retry_policy cv_retry_usual = {
     .tries = 3, .first_ms = 1000, .most_ms = 60 * 1000, .patience_ms = 10 * 60 * 1000};
@@ -42,29 +43,46 @@ bool cv_retry_next(const cv_retry_policy *policy, int tried, const cv_calls_resu
 
 /* ---- Retry-After ------------------------------------------------------------------------------------------------- */
 
-/* "Wed, 21 Oct 2015 07:28:00 GMT": the one form that servers may write, turned into ours. */
+/* The form that servers write, and the two old ones that everybody has to understand (RFC 9110, 5.6.7). */
 static bool read_date(cv_str text, int64_t *ret_ms)
 {
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    char iso[32];
-    int month = 0;
-    if (text.n != 29 || !cv_str_ends(text, CV_STR(" GMT")))
+    static const char *const forms[] = {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT",
+                                        "%a %b %e %H:%M:%S %Y"};
+    char date[64];
+    if (text.n >= sizeof date)
         return false;
-    while (month < 12 && memcmp(months + 3 * (size_t)month, text.p + 8, 3) != 0)
-        month++;
-    int n = snprintf(iso, sizeof iso, "%.4s-%02d-%.2sT%.8sZ", text.p + 12, month + 1, text.p + 5, text.p + 17);
-    return n > 0 && cv_time_parse((cv_str){iso, (size_t)n}, ret_ms);
+    snprintf(date, sizeof date, "%.*s", CV_FMT(text));
+    for (size_t i = 0; i < CV_COUNT(forms); i++) {
+        struct tm when = {0};
+        const char *end = strptime(date, forms[i], &when);
+        if (end && !*end) {
+            *ret_ms = (int64_t)timegm(&when) * 1000;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "120"; with a fraction it is rounded up. So many that they do not fit are as good as for ever. */
+static bool read_seconds(cv_str text, int64_t *ret_ms)
+{
+    int64_t seconds = 0;
+    size_t digits = 0;
+    for (; digits < text.n && cv_is_digit(text.p[digits]); digits++)
+        seconds = seconds < INT32_MAX ? seconds * 10 + (text.p[digits] - '0') : seconds;
+    bool fraction = digits < text.n && text.p[digits] == '.';
+    for (size_t i = digits + 1; fraction && i < text.n; i++)
+        if (!cv_is_digit(text.p[i]))
+            return false;
+    *ret_ms = (seconds + fraction) * 1000;
+    return digits > 0 && (fraction || digits == text.n);
 }
 
 int64_t cv_retry_after(cv_str value, int64_t now_ms)
 {
     int64_t at;
-    int seconds;
     value = cv_str_trim(value);
-    size_t point = cv_str_find_char(value, '.'); /* seconds with a fraction are rounded up */
-    if (cv_str_to_int(cv_str_head(value, point), &seconds))
-        return ((int64_t)seconds + (point < value.n)) * 1000;
-    if (read_date(value, &at))
-        return at > now_ms ? at - now_ms : 0;
-    return CV_ABSENT;
+    if (read_seconds(value, &at))
+        return at;
+    return read_date(value, &at) ? at > now_ms ? at - now_ms : 0 : CV_ABSENT;
 }

@@ -251,11 +251,19 @@ static cv_str missing_at(cv_setup *s, const cv_agents_place *place)
     cv_reach reach;
     bool found = false;
     cv_err ignored = {.arena = s->call->arena};
-    if (in_file)
+    if (in_file && in_file->reach.way != CV_REACH_MAILBOX)
         return cv_calls_missing(s->call->arena, &in_file->reach, s->call->root);
     if (!cv_agent_id_valid(place->agent) ||
-        !cv_agent_find(s->call->record, s->call->arena, place->agent, &row, &found, &ignored) || !found ||
-        !cv_reach_of_agent(s->call->arena, &row, &reach, &ignored))
+        !cv_agent_find(s->call->record, s->call->arena, place->agent, &row, &found, &ignored))
+        return CV_STR("");
+    if (in_file) /* only who is registered has a mailbox */
+        return found && !cv_agent_is_removed(&row)
+                   ? CV_STR("")
+                   : cv_arena_printf(s->call->arena,
+                                     "'%.*s' has no mailbox, because it is not registered: 'agent import' registers "
+                                     "the agents of a file",
+                                     CV_FMT(place->agent));
+    if (!found || !cv_reach_of_agent(s->call->arena, &row, &reach, &ignored))
         return CV_STR("");
     return cv_calls_missing(s->call->arena, &reach, s->call->root);
 }
