@@ -119,7 +119,7 @@ static const cv_topic topics[] = {
     {"chat-file", print_file}, {"chat-consult", print_consult}, {"chat-policy", print_policy}, {0}};
 static const cv_skill skills[] = {{"conclave-chat", print_skill}, {0}};
 static const cv_room_hook hooks[] = {
-    {"chat gate --format hook", "nothing is written before what is new for the agent was read"}, {0}};
+    {"chat gate --format hook", "it must first read what is new"}, {0}};
 static const cv_completion completions[] = {
     {"CHAT", "chat_id id", "chat list", NULL, false, "chats", "chat_id", "purpose"}, {0}};
 

@@ -275,9 +275,9 @@ static void tell_tools(const installation *in, cv_buf *out)
 {
     cv_op_prefixes prefixes = cv_op_tool_prefixes(in->cli->arena, CV_OP_UNASKED);
     cv_buf text = {0};
-    cv_buf_printf(&text, "Restart %s, or reload its servers; the tools are called", in->client->name);
+    cv_buf_printf(&text, "Restart %s, and approve the server if it asks; its tools are called", in->client->name);
     for (size_t i = 0; i < prefixes.count; i++)
-        cv_buf_printf(&text, "%s %.*s…", i ? " or" : "", CV_FMT(prefixes.items[i]));
+        cv_buf_printf(&text, "%s %.*s…", i ? "," : "", CV_FMT(prefixes.items[i]));
     cv_buf_add_z(&text, ".");
     say(out, 0, cv_buf_str(&text));
     cv_buf_release(&text);

@@ -58,7 +58,7 @@ cv_intent_result cv_intent_publish(cv_writing *w, const cv_type *type, const cha
 cv_intent_result cv_intent_finish(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type,
                                   const char *root, cv_str path, cv_err *err);
 
-/* For whoever sent the change: it is acknowledged, though `err` kept it from being finished now. */
+/* For the sender of the change: it is acknowledged, though `err` kept it from being finished now. */
 void cv_intent_suggest(cv_err *err);
 
 /* The intents of a scope that are left, by path: what a killed process had begun. */

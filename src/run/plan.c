@@ -11,7 +11,7 @@ _Static_assert(CV_COUNT(until_words) == CV_UNTIL_COUNT, "a word for each");
 const cv_words cv_until_words = {until_words, CV_UNTIL_COUNT};
 
 static const cv_str judge_words[] = {CV_STR_INIT("mechanical"), CV_STR_INIT("human")};
-_Static_assert(CV_COUNT(judge_words) == CV_JUDGE_AGENT, "a word for each that is no agent");
+_Static_assert(CV_COUNT(judge_words) == CV_JUDGE_AGENT, "a word for each that is not an agent");
 const cv_words cv_judge_words = {judge_words, CV_JUDGE_AGENT};
 
 const cv_reason_row cv_reasons[CV_REASON_COUNT] = {

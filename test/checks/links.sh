@@ -38,11 +38,27 @@ done)
 [ -z "$missing" ]
 ok $? "the files that ARCHITECTURE.md names"
 
-# What CONTRIBUTING.md walks through is the toy room, which test/e2e/toy.sh tries.
-missing=$(awk '/^ *```c$/ { shown = 1; next } /^ *```$/ { shown = 0 } shown' CONTRIBUTING.md | sed 's/^   //' | while IFS= read -r line; do
-    grep -qF -- "$line" test/toy/toy.c || echo "$line"
-done)
-[ -z "$missing" ] || echo "#   shown in CONTRIBUTING.md, but not in test/toy/toy.c: $missing"
+# What CONTRIBUTING.md walks through is the toy room, which test/e2e/toy.sh tries, and the model of an engine, which
+# test/unit/test_record.c compares with the others: each block of code is a piece of one of these files, line by line.
+# shown FILE...: the blocks that no file has.
+shown() {
+    awk '
+        FILENAME == "CONTRIBUTING.md" {
+            if (/^ *```(c|sql)$/) { inside = 1; block = "" }
+            else if (/^ *```$/ && inside) { blocks[++count] = block; inside = 0 }
+            else if (inside) { sub(/^   /, ""); block = block $0 "\n" }
+            next
+        }
+        { files = files $0 "\n" }
+        END {
+            if (count < 5) print "no blocks"
+            for (i = 1; i <= count; i++) if (!index(files, "\n" blocks[i])) print substr(blocks[i], 1, 70)
+        }' CONTRIBUTING.md "$@"
+}
+missing=$(shown test/toy/toy.c test/toy/900_toy.sql test/record_model.h test/unit/test_record.c)
+[ -z "$missing" ] || echo "#   shown in CONTRIBUTING.md, but not in the code: $missing"
 [ -z "$missing" ]
 ok $? "the code that CONTRIBUTING.md shows"
+[ -n "$(shown test/toy/900_toy.sql)" ]
+ok $? "code that is not there is found"
 echo "1..$number"

@@ -26,6 +26,13 @@ for stored in "$root"/test/upgrade/*.db.gz; do
         *) ok 1 "$version: nobody knows how to read the room $room" ;;
         esac
     done
+    # What was redacted stays so, and what was archived is out of the way.
+    if jq -e 'any(.[]; .name == "put-away")' "$root/test/upgrade/$version.json" >/dev/null; then
+        run "$version: a redacted text" 0 search Avebury --json && is '.count == 0'
+        run "$version: an archived dialogue" 0 dialogue list --archived --json
+        is '[.dialogues[] | [.dialogue_id, .title, .tags]] == [["put-away", "Put away and renamed", ["kept"]]]'
+        run "$version: a revoked token" 0 token list --revoked --json && is '[.tokens[].status] == ["revoked"]'
+    fi
     run "$version: a write" 0 dialogue create "After the upgrade" --json
     run "$version: verify again" 0 verify --json
     is '.status == "success"'

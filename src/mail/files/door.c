@@ -291,7 +291,7 @@ bool cv_door_archive(cv_mail_door *door, const cv_door_agent *agent, cv_where fi
 bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name, cv_str reason,
                         cv_err *err)
 {
-    assert(reason.n > 0 && "people are told why");
+    assert(reason.n > 0 && "a refusal has its reason");
     cv_where to;
     bool gone;
     if (!move_numbered(door, file, agent, CV_DOOR_QUARANTINE, name, &to, &gone, err) || gone)

@@ -6,7 +6,7 @@
  * Only whole lines behind the position count: one that is being written waits for its end. The lines stay where they
  * are, for the file is only ever added to. What is settled already is not settled again, so lines may be read twice:
  * those of the program itself, those that somebody appends again, and those behind a position that was not kept. A line
- * that says nothing that could be done is told, with its reason, and a copy of it is kept in quarantine/.
+ * that says nothing that could be done is reported, with its reason, and a copy of it is kept in quarantine/.
  */
 #include "base/file.h"
 #include "mail/files/show.h"
@@ -103,7 +103,7 @@ static bool find_by_task(cv_mail_door *door, const cv_door_agent *agent, const r
     else if (count > 1)
         *ret_why = CV_STR("several plans have this task: write \"message_id\" or \"plan\"");
     else if (!ret_message->p)
-        *ret_why = CV_STR("the task was not delivered: it waits for others, or was handed in as settled");
+        *ret_why = CV_STR("the task was not delivered: it waits for others, or was given as finished");
     return true;
 }
 

@@ -40,7 +40,7 @@ typedef struct {
     size_t count, capacity;
 } cv_door_outcomes;
 
-/* The bytes behind the position; a file that somebody has written anew counts from its beginning. */
+/* The bytes behind the position; a file that somebody has written again counts from its beginning. */
 bool cv_door_read_tail(cv_mail_door *door, cv_where where, int64_t *from, cv_str *ret_tail, cv_err *err);
 
 /* Adds a line for each outcome that the file does not have behind `*completed`, nor as a line that was taken in. The
