@@ -70,13 +70,13 @@ INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, * FROM unnest($2::bi
 INSERT INTO $schema.commits (scope, era, rev, $fields)
 SELECT $1, (SELECT max(era) FROM $schema.eras), * FROM unnest($2::bigint[], $arrays)
 
--- Of rows with the same key the last one counts. Only where there is such a scope.
+-- Of rows with the same key the last one counts. Only where there is such a scope. No field has a name with a blank.
 
 -- name: put_volatile
 INSERT INTO $schema.$table (scope, $fields)
-SELECT DISTINCT ON ($keys) $1::uuid, $fields FROM unnest($arrays) WITH ORDINALITY AS r ($fields, place)
+SELECT DISTINCT ON ($keys) $1::uuid, $fields FROM unnest($arrays) WITH ORDINALITY AS r ($fields, "put as")
 WHERE EXISTS (SELECT 1 FROM $schema.scopes WHERE scope = $1 AND rev > 0)
-ORDER BY $keys, place DESC
+ORDER BY $keys, "put as" DESC
 ON CONFLICT (scope, $keys) DO UPDATE SET scope = excluded.scope$updates
 
 -- name: remove

@@ -1,6 +1,7 @@
 /* test_postgres_engine.c - the record on PostgreSQL: round trips, counted; and what goes wrong between begin and end:
  * errors, sessions that the server has ended, others who were quicker. */
 #include "base/file.h"
+#include "kit/room.h"
 #include "writers.h"
 
 #include <pthread.h>
@@ -237,6 +238,58 @@ static void a_write_at_once_is_refused_in_parts(void **state)
 static void a_write_at_once_is_refused_without_pipeline(void **state)
 {
     refuse_at_once(begin(state, "&pipeline=off"));
+}
+
+/* ---- statements of all types --------------------------------------------------------------------------------------
+ */
+
+/* INSERT of no rows: the server takes the statement. */
+static void put_none(fixture *f, const cv_type *type, size_t count, bool fresh)
+{
+    cv_postgres_batch batch = {.arena = &f->arena};
+    const char *text = cv_postgres_put(engine(f), &f->arena, &(cv_rows){type, NULL, count}, fresh, 0);
+    cv_postgres_statement *st = cv_postgres_add(&batch, "test", text);
+    cv_postgres_uuid(st, cv_postgres_scope_key(BOARD("x")).bytes);
+    cv_postgres_int(st, 1);
+    for (size_t i = 0; i < type->field_count; i++)
+        cv_postgres_field(st, type, &type->fields[i], NULL, 0);
+    assert_ok(cv_postgres_run_again(engine(f)->c, &batch, &f->err) == CV_POSTGRES_OK, &f->err);
+}
+
+/* Volatile rows of a scope that is not there: the server takes the statement, and writes nothing. */
+static void keep_none(fixture *f, const cv_type *type)
+{
+    void *row = cv_arena_alloc(&f->arena, type->size);
+    cv_row_clear(type, row);
+    for (size_t i = 0; i < type->field_count; i++)
+        if (!cv_field_is_int(&type->fields[i]))
+            memcpy((char *)row + type->fields[i].offset, &CV_STR("x"), sizeof(cv_str));
+    const cv_rows rows = {type, row, 1};
+    for (int drop = 0; drop < 2; drop++) {
+        cv_err err = {.arena = &f->arena};
+        assert_false((drop ? f->record->calls->drop : f->record->calls->keep)(f->record, BOARD("x"), &rows, &err));
+        assert_str_has(err.message, "there is no board 'x' yet");
+    }
+}
+
+/* Fields may have any name, also one that a statement uses itself. */
+static void the_server_takes_the_statements_of_every_type(void **state)
+{
+    fixture *f = *state;
+    f->address = cv_test_postgres(&f->arena);
+    assert_ok(cv_postgres_open(&f->arena, cv_str_of(f->address), NULL, CV_RECORD_CREATE, &cv_program_types,
+                               &cv_sql_postgres_schema, &f->record, &f->err),
+              &f->err);
+    size_t types = 0;
+    for (size_t i = 0; i < cv_program_types.count; i++)
+        for (size_t k = 0; k < cv_program_types.rooms[i]->count; k++, types++) {
+            const cv_type *type = cv_program_types.rooms[i]->types[k];
+            if (type->life == CV_VOLATILE)
+                keep_none(f, type);
+            for (size_t way = 0; type->life != CV_VOLATILE && way < 3; way++)
+                put_none(f, type, way == 1 ? 1 : 100, way == 2);
+        }
+    assert_true(types > 20);
 }
 
 /* ---- many rows at once --------------------------------------------------------------------------------------------
@@ -904,6 +957,7 @@ int main(void)
         TEST(a_write_at_once_is_refused_in_parts),
         TEST(a_write_at_once_is_refused_without_pipeline),
         TEST(a_write_makes_its_scope_and_its_volatile_rows),
+        TEST(the_server_takes_the_statements_of_every_type),
         TEST(many_rows_are_put_and_replaced),
         TEST(many_rows_are_put_and_replaced_in_parts),
         TEST(many_rows_are_put_and_replaced_without_pipeline),
