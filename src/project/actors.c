@@ -84,7 +84,7 @@ static const cv_operation agent_rows[] = {
      .details =
          "Its row and its names stay: nobody else is taken for it. Its tokens are revoked. 'agent add --replace'\n"
          "takes the id over. If something waits for the agent, it is removed only with --force: what waits stays,\n"
-         "and whoever takes the id over gets it.\n",
+         "and goes to the agent that takes the id over.\n",
      .examples = "  conclave agent remove gpt --reason \"replaced by opus\"\n",
      .schema = "agent_remove",
      .flags = WRITES | CV_OP_IDEMPOTENT,
