@@ -45,21 +45,26 @@ bool cv_folder_make_private(cv_where where, cv_err *err)
     return ok && (!there || cv_folder_make_at(where, err)); /* whatever stands there must be a folder */
 }
 
+bool cv_folder_lock_open(int fd, bool wait)
+{
+    while (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0)
+        if (errno != EINTR)
+            return false;
+    return true;
+}
+
 bool cv_folder_lock(cv_where where, bool make, bool wait, int *ret_fd, cv_err *err)
 {
     int fd = *ret_fd = cv_where_open_folder(where, O_RDONLY, make, "open the folder", err);
     if (fd < 0)
         return false;
-    while (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
-        int number = errno;
-        if (number == EINTR)
-            continue;
-        close(fd);
-        *ret_fd = -1;
-        return (number == EWOULDBLOCK && !wait) ||
-               cv_where_fail(err, cv_where_path(err->arena, where), "lock the folder", number);
-    }
-    return true;
+    if (cv_folder_lock_open(fd, wait))
+        return true;
+    int number = errno;
+    close(fd);
+    *ret_fd = -1;
+    return (number == EWOULDBLOCK && !wait) ||
+           cv_where_fail(err, cv_where_path(err->arena, where), "lock the folder", number);
 }
 
 void cv_folder_sweep(cv_arena *a, const char *path)

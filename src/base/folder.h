@@ -21,6 +21,9 @@ bool cv_folder_make_private(cv_where where, cv_err *err);
  * -1: another process has it, and `wait` is false. `make`: a folder that is not there is made. */
 bool cv_folder_lock(cv_where where, bool make, bool wait, int *ret_fd, cv_err *err);
 
+/* The same of a folder that is open. False with errno: another process has it (EWOULDBLOCK), or it cannot be locked. */
+bool cv_folder_lock_open(int fd, bool wait);
+
 /* Removes what killed writers have left in the folder (cv_file_is_leftover). What cannot be removed stays. */
 void cv_folder_sweep(cv_arena *a, const char *path);
 

@@ -111,6 +111,6 @@ bool cv_projection_is_new(const cv_projection *p, bool *ret_new, cv_err *err)
     cv_str newest;
     if (!p->record->calls->newest(p->record, p->arena, 0, &newest, err))
         return false;
-    *ret_new = cv_str_eq(p->position, newest);
+    *ret_new = cv_str_eq(p->position, newest) && cv_str_eq(p->boot, boot_id(p->arena));
     return true;
 }

@@ -47,7 +47,7 @@ bool cv_projection_catch_up(cv_projection *p, cv_err *err);
  * when it has more to remember. */
 bool cv_projection_keep(cv_projection *p, cv_err *err);
 
-/* Do the files show everything that was committed? */
+/* Do the files show everything that was committed, since this start of the machine? */
 bool cv_projection_is_new(const cv_projection *p, bool *ret_new, cv_err *err);
 
 #endif

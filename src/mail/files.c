@@ -20,22 +20,39 @@ typedef enum {
     ALWAYS = 2, /* … and looks at everything, even if nothing seems to have changed */
 } passing;
 
+/* The lock is taken if there is something to do. Where nothing is to be taken in, and another process has the lock,
+ * that one writes what is new. */
+static bool pass_open(cv_mail_door *door, unsigned how, cv_err *err)
+{
+    bool settled = false, shown = false, locked;
+    if (how == TAKE && (!cv_door_is_settled(door, &settled, err) || (settled && !cv_door_is_shown(door, &shown, err))))
+        return false;
+    if (settled && shown) {
+        cv_door_was_looked_at(door);
+        return true;
+    }
+    if (!cv_door_lock(door, !settled, &locked, err) || !locked)
+        return !err->code;
+    bool ok = (!(how & TAKE) || settled || cv_door_take_in(door, err)) && cv_door_catch_up(door, err);
+    if (ok && how & TAKE)
+        cv_door_was_looked_at(door);
+    return ok;
+}
+
 static bool pass(cv_call *call, unsigned how, cv_mail_traffic *ret, cv_err *err)
 {
     cv_mail_door door = cv_door_begin(call);
     bool wanted, open;
     if ((how & TAKE) && cv_door_is_untouched(&door) && !(how & ALWAYS))
         return true;
-    if (!cv_door_open(&door, false, true, &open, err))
+    if (!cv_door_open(&door, false, &open, err))
         return false;
     if (!open && /* without the folder there are no files; it is made once there are agents */
-        (!cv_agents_any(call->record, &wanted, err) || (wanted && !cv_door_open(&door, true, true, &open, err))))
+        (!cv_agents_any(call->record, &wanted, err) || (wanted && !cv_door_open(&door, true, &open, err))))
         return false;
     if (!open)
         return true;
-    bool ok = (!(how & TAKE) || cv_door_take_in(&door, err)) && cv_door_catch_up(&door, err);
-    if (ok && how & TAKE)
-        cv_door_was_looked_at(&door);
+    bool ok = pass_open(&door, how, err);
     cv_door_close(&door);
     *ret = (cv_mail_traffic){door.taken, door.refused, door.written, door.waiting, door.files};
     return ok;
@@ -89,10 +106,11 @@ bool cv_mail_take_in(cv_call *call, cv_err *err)
 bool cv_mail_make_places(cv_call *call, cv_err *err)
 {
     cv_mail_door door = cv_door_begin(call);
-    bool open;
-    if (!cv_door_open(&door, true, true, &open, err) || !open)
+    bool open, locked;
+    if (!cv_door_open(&door, true, &open, err) || !open)
         return !err->code;
-    bool ok = cv_door_make_folders(&door, cv_json_get_text(call->input, "agent_id"), err);
+    bool ok = cv_door_lock(&door, true, &locked, err) &&
+              cv_door_make_folders(&door, cv_json_get_text(call->input, "agent_id"), err);
     cv_door_close(&door);
     return ok;
 }

@@ -41,18 +41,26 @@ cv_mail_door cv_door_begin(cv_call *call)
                           .now_ms = cv_mail_now(call)};
 }
 
-bool cv_door_open(cv_mail_door *door, bool make, bool wait, bool *ret_open, cv_err *err)
+bool cv_door_open(cv_mail_door *door, bool make, bool *ret_open, cv_err *err)
 {
     *ret_open = false;
     if (!door->call->root) /* a record without a folder */
         return true;
-    if (!cv_folder_lock(cv_door_root(door), make, wait, &door->lock, err)) {
+    door->lock = cv_where_open_folder(cv_door_root(door), O_RDONLY, make, "open the folder", err);
+    if (door->lock < 0) {
         if (make || err->code != CV_ERR_NOT_FOUND)
             return false;
         cv_err_clear(err);
     }
     *ret_open = door->lock >= 0;
     return true;
+}
+
+bool cv_door_lock(cv_mail_door *door, bool wait, bool *ret_locked, cv_err *err)
+{
+    *ret_locked = cv_folder_lock_open(door->lock, wait);
+    return *ret_locked || (errno == EWOULDBLOCK && !wait) ||
+           cv_where_fail(err, cv_where_path(err->arena, cv_door_root(door)), "lock the folder", errno);
 }
 
 void cv_door_close(cv_mail_door *door)

@@ -67,12 +67,14 @@ typedef struct {
     cv_record *record;
     cv_arena *arena;
     cv_where root;  /* .conclave/mail, or where the project wants it */
-    int lock;       /* the folder, open and locked */
+    int lock;       /* the folder, open; locked, but for a look */
     int64_t now_ms; /* the clock of this machine: ages of files are judged by it */
     cv_map agents;  /* name -> cv_door_agent */
     size_t taken, refused, written;
     size_t claims;            /* whose time is not over: their folders are looked at again */
     size_t waiting;           /* files that may still grow, or that the record has no time for: look again soon */
+    bool looking;             /* without the lock: is there something to be taken in? */
+    bool found;               /* … there is */
     cv_mail_message *message; /* that was read last; NULL: none. A message never changes */
     int64_t reported_to;      /* bytes of completed_tasks.json whose lines were taken in; below 0: it was not read */
     struct {
@@ -91,9 +93,10 @@ enum {
 /* A look at the folder, without its lock. */
 cv_mail_door cv_door_begin(cv_call *call);
 
-/* Takes the lock. *ret_open false: there is no such folder, and `make` is not wanted; or another process has it, and is
- * not waited for. */
-bool cv_door_open(cv_mail_door *door, bool make, bool wait, bool *ret_open, cv_err *err);
+/* Opens the folder. *ret_open false: there is none, and `make` is not wanted. Then takes the lock; *ret_locked false:
+ * another process has it, and is not waited for. */
+bool cv_door_open(cv_mail_door *door, bool make, bool *ret_open, cv_err *err);
+bool cv_door_lock(cv_mail_door *door, bool wait, bool *ret_locked, cv_err *err);
 void cv_door_close(cv_mail_door *door);
 
 /* Is nothing to be taken in, as far as this handle of the record was told? Then the lock is not needed (changes.c). And
@@ -174,6 +177,10 @@ bool cv_door_archive(cv_mail_door *door, const cv_door_agent *agent, cv_where fi
 void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err);
 
 /* ---- what is done through the door ------------------------------------------------------------------------------ */
+
+/* Is nothing to be taken in, and has everything that was committed been written? Without the lock: take.c, show.c. */
+bool cv_door_is_settled(cv_mail_door *door, bool *ret_settled, cv_err *err);
+bool cv_door_is_shown(cv_mail_door *door, bool *ret_shown, cv_err *err);
 
 /* Takes in what others have put, moved or edited: take.c, moved.c, mailbox.c, states.c, reported.c. */
 bool cv_door_take_in(cv_mail_door *door, cv_err *err);

@@ -240,6 +240,8 @@ bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)
         bool late, displaced, waits;
         if (!slot_of(names.items[i], &slot, &displaced) || (!displaced && cv_door_is_quiet(door, names.items[i])))
             continue;
+        if (door->looking)
+            return door->found = true;
         if (!agent_of_slot(door, slot, &agent, err))
             return false;
         if (!agent)

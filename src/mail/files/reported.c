@@ -251,6 +251,8 @@ bool cv_door_reports_take(cv_mail_door *door, cv_err *err)
     bool waits = false;
     if (cv_door_is_quiet(door, file_name) || !cv_where_is_regular(where) || !cv_door_completed_at(door, &from))
         return true;
+    if (door->looking)
+        return door->found = true;
     if (!cv_door_read_tail(door, where, &from, &tail, err))
         return false;
     cv_mtext_lines_read(door->arena, tail, &lines);

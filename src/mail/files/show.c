@@ -419,6 +419,15 @@ static bool is_all_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
     return cv_projection_is_new(&p, ret_shown, err);
 }
 
+bool cv_door_is_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
+{
+    const cv_json *kept;
+    const cv_projection p = open_projection(door, &kept);
+    cv_door_kept at = kept ? recall(door->arena, kept) : (cv_door_kept){.tasks_late = true};
+    *ret_shown = false;
+    return at.late.count > 0 || at.tasks_late || cv_projection_is_new(&p, ret_shown, err);
+}
+
 /* ---- whole inboxes ----------------------------------------------------------------------------------------------- */
 
 /* Files of open deliveries: their names, and the folder of each. */

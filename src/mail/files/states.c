@@ -78,6 +78,8 @@ static bool take_state(cv_mail_door *door, const state_file *s, cv_err *err)
     bool again;
     if (cv_door_is_quiet(door, s->path) || !cv_where_look(s->file, &st) || !S_ISREG(st.st_mode))
         return true;
+    if (door->looking)
+        return door->found = true;
     if (cv_door_look(door, s->file, &reason) != CV_DOOR_WHOLE) {
         cv_door_tell(door, s->agent, cv_where_name(s->file), CV_DOOR_WAITING, reason);
         return true;
@@ -122,6 +124,8 @@ static bool take_folder(cv_mail_door *door, const char *folder, const char *agen
         cv_door_agent *owner = NULL;
         if (!read_name(door, folder, names.items[i], &s) || cv_door_is_quiet(door, s.path))
             continue;
+        if (door->looking)
+            return door->found = true;
         if (agent && !cv_door_agent_at(door, agent, &owner, err))
             return false;
         s.agent = owner;

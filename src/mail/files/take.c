@@ -654,17 +654,29 @@ static bool is_quiet(cv_mail_door *door, const char *agent)
     return true;
 }
 
+bool cv_door_is_settled(cv_mail_door *door, bool *ret_settled, cv_err *err)
+{
+    door->looking = true;
+    door->found = door->touched.count > 0;
+    bool ok = door->found || cv_door_take_in(door, err);
+    door->looking = false;
+    *ret_settled = !door->found;
+    return ok;
+}
+
 bool cv_door_take_in(cv_mail_door *door, cv_err *err)
 {
     cv_door_list names;
     if (!cv_door_folders(door, cv_where_in(door->arena, cv_door_root(door), "runtime"), &names, err))
         return false;
-    for (size_t i = 0; i < door->touched.count; i++)
+    for (size_t i = 0; i < door->touched.count && !door->looking; i++)
         cv_door_unmark(door, door->touched.items[i]);
     for (size_t i = 0; i < names.count; i++) {
         cv_door_agent *agent = NULL;
         if (!cv_agent_id_valid(cv_str_of(names.items[i])) || is_quiet(door, names.items[i]))
             continue;
+        if (door->looking)
+            return door->found = true;
         if (!cv_door_agent_at(door, names.items[i], &agent, err))
             return false;
         for (size_t f = 0; agent && f < CV_COUNT(folders); f++)
