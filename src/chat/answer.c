@@ -245,15 +245,22 @@ static bool refuse_stranger(cv_call *call, const cv_chat_header *h, const char *
     return false;
 }
 
-/* Whoever acts, if one participant has that identity. */
-static bool person_of_actor(cv_call *call, const cv_chat_header *h, const char *field, cv_str *ret_who)
+/* How many participants have this identity; *ret_who is the last of them. */
+static size_t people_of(const cv_chat_header *h, cv_str identity, cv_str *ret_who)
 {
     size_t count = 0;
-    for (size_t i = 0; call->who.name.p && i < h->people.count; i++)
-        if (cv_str_eq_nocase(cv_chat_identity_of(h->people.items[i]), call->who.name)) {
+    for (size_t i = 0; identity.p && i < h->people.count; i++)
+        if (cv_str_eq_nocase(cv_chat_identity_of(h->people.items[i]), identity)) {
             *ret_who = h->people.items[i];
             count++;
         }
+    return count;
+}
+
+/* Whoever acts, if one participant has that identity. */
+static bool person_of_actor(cv_call *call, const cv_chat_header *h, const char *field, cv_str *ret_who)
+{
+    size_t count = people_of(h, call->who.name, ret_who);
     if (count == 1)
         return true;
     cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""), "%s is missing%s", field,
@@ -270,6 +277,8 @@ bool cv_chat_person(cv_call *call, const cv_chat_header *h, const char *field, c
     *ret_who = given;
     if (cv_chat_has_person(h, given)) /* also under a name that only a hand could write */
         return cv_chat_may_speak(call, field, given);
+    if (cv_str_find_char(given, '@') == SIZE_MAX && people_of(h, given, ret_who) == 1)
+        return cv_chat_may_speak(call, field, *ret_who);
     return refuse_stranger(call, h, field, given);
 }
 

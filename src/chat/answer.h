@@ -38,7 +38,8 @@ void cv_chat_page_warnings(cv_buf *out, const cv_notices *warnings, size_t width
 
 /* ---- who speaks -------------------------------------------------------------------------------------------------- */
 
-/* The participant that `field` of the request names, or that the caller is. False: call->errs says why not. */
+/* The participant that `field` of the request names, Role@Identity or the identity alone, or that the caller is. False:
+ * call->errs says why not. */
 bool cv_chat_person(cv_call *call, const cv_chat_header *header, const char *field, cv_str *ret_who);
 
 /* Is the caller allowed to speak as this participant? Its identity must be the name of the caller, if anybody is

@@ -201,6 +201,8 @@ equal "$(pointer c1 Implementer@claude)" "$(lines c1)" "the pointer of who read 
 } >"$(file crlf)"
 run "BOM, CRLF, no TAG, more fields" 0 chat peek crlf --as B@y --json
 is '[.messages[] | [.id, .body, (.tag | join(" "))]] == [["M0001", "one", ""], ["M0002", "two", "@B @C"]]'
+run "the identity alone names the participant" 0 chat peek crlf --as y --json
+run "an identity that nobody has" 1 chat peek crlf --as z --json
 cp "$(file crlf)" before
 run "read" 0 chat read crlf --as B@y --json
 equal "$(sed -n 's/^# - B@y: \([0-9]*\).*/\1/p' "$(file crlf)")" "$(lines crlf)" "wc -l agrees" # checklist 39
