@@ -177,13 +177,13 @@ static const cv_operation rows[] = {
     {.room = "",
      .verb = "copy",
      .summary = "copy the record to another store, and switch the project to it",
-     .details =
-         "Copies everything that the record holds, with its events and hashes, to a PostgreSQL server or back "
-         "into the project's own file (the word sqlite), and verifies it there.\n"
-         "An earlier copy is brought up to date: an interrupted copy continues, and the same command again keeps a\n"
-         "mirror current. With --switch the project keeps its record there from then on;\n"
-         "the old one stays as it was and takes no more writes. A seal of the record does not hold for the\n"
-         "copy: the copy's feed has another order.\n",
+     .details = "Copies everything that the record holds, with its events and hashes, to a PostgreSQL server or back "
+                "into the project's own file (the word sqlite), and verifies it there.\n"
+                "A copy that is there is brought up to date: an interrupted copy continues, and the same command again "
+                "keeps a\n"
+                "mirror current. With --switch the project keeps its record there from then on;\n"
+                "the old one stays as it was and takes no more writes. A seal of the record does not hold for the\n"
+                "copy: the copy's feed has another order.\n",
      .examples = "  conclave copy --to postgresql://db.example/work\n"
                  "  conclave copy --to postgresql://db.example/work --switch\n"
                  "  conclave copy --to sqlite --switch\n",

@@ -39,7 +39,8 @@ final: base/base64.c
 forced: kit/outlet.c kit/outlet.h project/backup.c project/scope_file.c
 gate: door/http/http.c door/http/parts.h
 holder: base/file.c base/folder.c base/where.c
-moves: door/http/turns.c kit/room.h kit/settings.c record/record.c
+merge: project/doctor_place.c
+moves: door/http/turns.c kit/room.h kit/settings.c project/project.c record/record.c
 notes: door/cli_edit.c project/doctor.c
 plan: door/cmd_install.c project/redact.c record/postgres/connect.c
 raised: record/sqlite/watermark.c
