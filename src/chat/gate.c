@@ -2,7 +2,7 @@
  *
  *     pending    messages for it that it has not read, in any open chat
  *     blockers   a CONSULT_BLOCKER to it, or a CONSULT_REQUEST of its own, without OK_TO_PROCEED: yes of its domain
- *     unreadable an open chat of its that cannot be read now: anyone who spoils a file does not open the gate with it
+ *     unreadable an open chat of its that cannot be read now: spoiling a file does not open the gate
  *
  * Clear: exit status 0; else 1. With format "hook" the answer is what Claude Code expects of a hook that runs before a
  * tool: an empty object when it is clear, else a refusal with its reason, which the agent reads.

@@ -3,8 +3,8 @@
  *     # - Validator@ada: 12        ->  # - Validator@ada: 17       the line count of the file, what wc -l says
  *     … | FLAG:UNREAD | …          ->  … | FLAG:READ | …           when everybody it goes to has read it
  *
- * Both changes happen in one locked step. Who has nothing new changes nothing. The record keeps the answer: anyone who
- * was killed before using it asks for it again.
+ * Both changes happen in one locked step. Who has nothing new changes nothing. The record keeps the answer: a reader
+ * that was killed before using it asks for it again.
  */
 #include "chat/answer.h"
 #include "chat/change.h"

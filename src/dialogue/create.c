@@ -3,7 +3,7 @@
  *     request -> wish      what is asked for, every fault at once
  *     wish    -> id        the title's slug, or the first of -2 … -99 that is free
  *     id      -> panel     drawn with the given seed or the id's own; names dealt Core, Adjacent, Wildcard
- *     panel   -> record    one write against rev 0: anyone who comes second at an id goes on to the next one
+ *     panel   -> record    one write against rev 0: the second one at an id goes on to the next id
  *
  * With an op_id the same request is answered again with the first dialogue. Without one it makes a new dialogue, unless
  * the one that it made before is still as it was made: nothing has been written to it since.

@@ -24,7 +24,7 @@
 typedef enum { CV_FILE_PROMPT, CV_FILE_CONTEXT, CV_FILE_RESPONSE } cv_round_file;
 
 /* The dialogue's folder; it need not exist. An error when this caller may not write there. The output_dir of a dialogue
- * that was imported is not used: anyone who made the export does not decide where this project writes. */
+ * that was imported is not used: the author of the export does not decide where this project writes. */
 bool cv_dialogue_folder(const cv_call *call, const cv_state *s, cv_where *ret_where, cv_err *err);
 
 /* Writes a file there, with the folders that are missing. One that holds these bytes already is left alone. */

@@ -27,7 +27,7 @@ enum {
 typedef struct cv_work cv_work;
 typedef struct cv_workers cv_workers;
 
-/* One call. Anyone who queues it owns it again once `serve` has begun, which may free it. */
+/* One call. The caller that queues it owns it again once `serve` has begun, which may free it. */
 struct cv_work {
     void (*serve)(cv_work *work, cv_arena *arena, void *mine); /* the arena lasts until it returns */
     int64_t *slow_at; /* of its kind: when a call of it last took long; 0: never. Read and written here alone */
@@ -86,7 +86,7 @@ void cv_workers_hurry(cv_workers *all); /* the lines do not move: another worker
  * when it shall not be asked again. With `wait` it waits for something to do. */
 void cv_workers_lend(cv_workers *all, bool (*help)(void *ctx, bool wait), void *ctx);
 
-/* No call is begun any more: those that wait are forgotten, and anyone who queued them answers them. May be called
+/* No call is begun any more: those that wait are forgotten, and the callers that queued them answer them. May be called
  * again. From then on nothing may be queued. */
 void cv_workers_close(cv_workers *all);
 

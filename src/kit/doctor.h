@@ -1,4 +1,4 @@
-/* doctor.h - what is wrong with a project, and what to do about it: findings, anyone who finds them.
+/* doctor.h - what is wrong with a project, and what to do about it: the findings of every room.
  *
  *     check      level     message                                    what to do
  *     record     ok        212 KB, yours, can be written

@@ -61,7 +61,7 @@ typedef struct cv_operation {
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-/* Runs operations for a resource, a prompt or a completion, in the project of anyone who is served. */
+/* Runs operations for a resource, a prompt or a completion, in the project that is served. */
 typedef struct {
     cv_arena *arena;
     bool (*run)(void *ctx, cv_str operation, cv_str input, cv_str *ret_reply, cv_err *err);

@@ -5,9 +5,9 @@
  *     the write   the prompt that the answer names (request_id), or that has the slot, is answered and fetched;
  *                 a command in it is sent to its target; the next prompt of the queue is staged
  *
- * A process that is killed before the write leaves the answer under its private name, and the process that is killed
- * behind it leaves a row that names that file: the next fetch hands it out then, because nobody can have got it. What
- * was given out and archived is not given out again, but by its request id.
+ * A process that is killed before the write leaves the answer under its private name. One that is killed after it
+ * leaves a row that names that file. In both cases the next fetch returns the answer, because nobody can have got it.
+ * An answer that was returned and archived is returned again only by its request id.
  */
 #include "base/notify.h"
 #include "base/steady.h"

@@ -9,8 +9,9 @@
  * copied by the next run. With --switch the last of it is copied while the old store is held, so that nobody can write:
  *
  *     hold the old store     what was written since is copied and verified
- *     note in it             where the record went: the process that has waited is refused (record_moved), and so is
- * everybody else who still knows the old address config                 names the new store
+ *     note in it             where the record went: a writer that has waited is refused (record_moved), and so is
+ *                            everybody else who still knows the old address
+ *     config                 names the new store
  *
  * Killed at any moment, the project has one store that takes writes, or none: then it is run again.
  */

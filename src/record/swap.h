@@ -9,7 +9,7 @@
  *
  * A backup is a file of SQLite, wherever the record is kept. How the places are changed is the engine's business
  * (sqlite/swap.c, postgres/swap.c). Both promise: killed at any moment, the record is the old one or the new one;
- * the process that has it open goes on with the new one, and a write that waits for its turn finds its scope at another
+ * a process that has it open continues with the new one, and a write that waits for its turn finds its scope at another
  * rev or with another head.
  */
 #ifndef CV_RECORD_SWAP_H

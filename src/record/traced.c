@@ -1,7 +1,7 @@
 /* traced.c - a record that passes every call on and reports it; for tests, it can also fail at a chosen one.
  *
  * A call that fails on purpose never reaches the record behind, so it is certainly not written. `end` always goes
- * through: anyone who was refused gives its transaction up.
+ * through: a caller that was refused gives its transaction up.
  */
 #include "record/record.h"
 

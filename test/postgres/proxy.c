@@ -16,10 +16,12 @@
  *     cut message N          before the N-th message from now reaches the server
  *     cut byte N             after N bytes from now have reached the server, in the middle of a message or not
  *     cut random SEED M      each message of a client, with a probability of M in a thousand: before it, in its middle,
- * after it, or after its answer cut never              what was armed is forgotten cut now                every
- * connection pause, resume          nothing is forwarded; everything again refuse, accept         new connections are
- * closed; accepted again count, reset           "ok connections 1 trips 3 messages 9 syncs 3 commits 1 cuts 0 to_server
- * 120 to_client 300"
+ *                            after it, or after its answer
+ *     cut never              what was armed is forgotten
+ *     cut now                every connection
+ *     pause, resume          nothing is forwarded; everything again
+ *     refuse, accept         new connections are closed; accepted again
+ *     count, reset           "ok connections 1 trips 3 messages 9 syncs 3 commits 1 cuts 0 to_server 120 to_client 300"
  *
  * A cut but the random one happens once, and closes both sides of its connection. A trip is a message of the client
  * after something from the server; a sync is what the server answers with "ready": Query, Sync, or a function call.

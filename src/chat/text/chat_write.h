@@ -1,8 +1,8 @@
 /* chat_write.h - what is written into a chat file: headers, messages, and changes of a few bytes.
  *
- *     cv_chat_message_print(out, 7, &draft)          [M0007] FROM:… | TYPE:… | FLAG:UNREAD | TAG:@A, @B | AT:… |
- * RE:M0003 the body, a line break at the end cv_chat_edit_*                                 a change of some bytes; all
- * others stay
+ *     cv_chat_message_print(out, 7, &draft)     [M0007] FROM:… | TYPE:… | FLAG:UNREAD | TAG:@A, @B | AT:… | RE:M0003
+ *                                               the body, a line break at the end
+ *     cv_chat_edit_*                            a change of some bytes; all others stay
  *
  * A line of a body that somebody could take for a head or for a line of the header gets one blank in front of it, so
  * that neither this reader nor a hand with grep and sed is misled. Written are LF and no byte order mark.

@@ -79,7 +79,7 @@ typedef struct {
     cv_arena *a;
     cv_state s;
     int64_t round;
-    cv_naming name;       /* how anyone who asked calls operations, and so do those who are prompted */
+    cv_naming name;       /* how the caller names operations; those who are prompted name them so, too */
     cv_str status;        /* the dialogue's, before the round */
     int64_t total;        /* of the scores before */
     bool anonymous;       /* experts have numbers in the place of names, and no roles */

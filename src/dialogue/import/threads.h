@@ -2,8 +2,9 @@
  *
  *     | T01 | Space | Muffin | R0 | Resolved |     muffin's tension of round 0, whatever it is called there
  *     | T01 | Space | Resolved |                   the one that is called so; else the one with this number, if only
- * one expert uses it [RESOLVED T01: …]                            the writer's own latest open T01; else the tracker's;
- * else the one with this number
+ *                                                  one expert uses it
+ *     [RESOLVED T01: …]                            the writer's own latest open T01; else the tracker's; else the one
+ *                                                  with this number
  *
  * A number that two experts use says nothing of itself; the others do. A tension that only a tracker knows is
  * registered with the judge's id, in the round in which it was raised. Several rows may be about one tension: each says

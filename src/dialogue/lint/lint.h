@@ -32,7 +32,7 @@ void cv_lint_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findi
 void cv_lint_parse_apart(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings); /* doc.h */
 
 /* `name` is the file's, because it may show the kind; it may be empty. A text that is NEITHER has one finding
- * that says so; anyone who did not ask for this very file may pass over it. */
+ * that says so; a caller that did not ask for this file may pass over it. */
 void cv_lint_text(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_lint *ret_lint);
 
 /* Applies the fixes that findings carry and ends lines with LF, again and again until nothing changes. Of two fixes

@@ -2,11 +2,12 @@
  * thought or only agreed, and how much experts say the same.
  *
  *     stance      of an expert after a round: undecided, objects (a tension, an opposition, a challenge), agrees
- * (stands by MOVE:CONVERGE), dissents (a dissent in force); see dialogue/dynamics.h change      another stance than
- * before, or a concession. Its evidence is what the expert could not know when it last said the other thing: evidence
- * of others since then, up to the round before, and its own dissent     kept (a verdict has it), withdrawn (the expert
- * agreed later), lost (it was written or meant, and the final verdict came without it), pending (nothing is decided
- * yet) collapse    a round in which at least two experts, and at least half of the panel, come to agree, most of them
+ *                 (stands by MOVE:CONVERGE), dissents (a dissent in force); see dialogue/dynamics.h
+ *     change      another stance than before, or a concession. Its evidence is what the expert could not know when it
+ *                 last said the other thing: evidence of others since then, up to the round before, and its own
+ *     dissent     kept (a verdict has it), withdrawn (the expert agreed later), lost (it was written or meant, and the
+ *                 final verdict came without it), pending (nothing is decided yet)
+ *     collapse    a round in which at least two experts, and at least half of the panel, come to agree, most of them
  *                 without new evidence
  *     overlap     of two experts: words that both use in their items, of the words that either uses
  *

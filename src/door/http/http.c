@@ -2,7 +2,7 @@
  *
  * Bytes are moved in turns (turns.h), by threads that serve requests or by the server's own. A request that has been
  * read stays with the library until the next turn; most often it has been answered by then. Only if not its connection
- * is suspended, so that waiting costs nothing; anyone who answers it resumes it.
+ * is suspended, so that waiting costs nothing; the answer resumes it.
  */
 #include <errno.h>
 #include <inttypes.h>

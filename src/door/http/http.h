@@ -8,7 +8,7 @@
  *
  * It listens on a loopback address unless told otherwise, and on others only with a token. Connections that say
  * nothing, or take too long to say it, are cut off; so is who does not read a stream. An exchange is held by the
- * connection and by anyone who is to answer it: each gives up its share once, so an answer may come after the client
+ * connection and by the one that answers it: each gives up its share once, so an answer may come after the client
  * has gone. A request is refused as soon as it is known that it will be: the client need not have sent all of its body.
  * Every request has a number: it is in the answer (X-Request-Id) and in the log.
  */
@@ -96,7 +96,7 @@ uint64_t cv_http_sent(cv_http_exchange *x); /* bytes that were sent so far */
 void cv_http_end(cv_http_exchange *x);
 void cv_http_cut(cv_http_exchange *x); /* the same, but the client is not waited for: its connection is shut down */
 
-/* Anyone who answers it is done with it. */
+/* The one that answers it is done with it. */
 void cv_http_release(cv_http_exchange *x);
 
 /* ---- the server ------------------------------------------------------------------------------------------------- */

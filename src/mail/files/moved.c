@@ -5,9 +5,8 @@
  *     mv … failed/                                failed; so is "error_details"
  *
  * Moving to done/ or failed/ without a claim is both in one. What another session has claimed (by a command, with a
- * token) is not finished by a file: it goes back to claimed/. A claim whose time is over goes back to the inbox,
- * anyone who had it; anyone who moves it again claims it again. So of several hands one has a file, and what is late is
- * refused.
+ * token) is not finished by a file: it goes back to claimed/. A claim whose time is over goes back to the inbox; an
+ * agent that moves it again claims it again. So of several hands one has a file, and what is late is refused.
  */
 #include "mail/files/show.h"
 #include "mail/files/take.h"

@@ -5,7 +5,7 @@
  *                              ->  mailboxes in the order of registration
  *
  * The registry is the project's, and its writes know nothing of this room: the room catches up with the feed. Its
- * position is kept by the store, and the op_id makes it once, the process that is killed and however many folders show
+ * position is kept by the store. The op_id makes each line once, even if a process is killed or several folders show
  * one record.
  */
 #include "mail/files/show.h"

@@ -1,7 +1,8 @@
 /* mailbox.h - mailbox_N.json as it is found: the five members of the specification, and the shapes of the wild.
  *
- *     {"status": "online", "assigned_agent_id": "A", "last_seen_utc": "…", "messages": […], "processed_message_ids":
- * […]} […]                                                     messages only
+ *     {"status": "online", "assigned_agent_id": "A", "last_seen_utc": "…", "messages": […],
+ *      "processed_message_ids": […]}
+ *     […]                                                     messages only
  *     {"incoming": […], "outgoing": […], "processed_ids": […]}
  *     {"mailbox_id": …, "claimed": …, "messages": […]}
  *

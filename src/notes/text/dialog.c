@@ -2,8 +2,9 @@
  *
  *     dialog:                 dialog:                      dialog.speaker: KIRO          wolfie.header.dialog:
  *       speaker: KIRO           - speaker: KIRO            dialog.message: "…"             speaker: KIRO
- *       message: "…"              message: "…"                                           wolfie.header.mood.rgb:
- * "00FF00" map                     list, the newest first       flat                          a mood beside the map
+ *       message: "…"              message: "…"                                           wolfie.header.mood.rgb: "…"
+ *
+ *     map                     list, the newest first       flat                          a mood beside the map
  */
 #include "notes/text/reading.h"
 

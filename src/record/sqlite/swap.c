@@ -1,7 +1,7 @@
 /* swap.c - putting a backup in the place of a record in a file; see record/swap.h.
  *
  * A present record that is whole is kept as one database, and the copy's pages are written over it in one transaction:
- * the process that has the record open sees one more commit.
+ * a process that has the record open sees one more commit.
  *
  * A present record that is not whole (missing, damaged, not ours) is kept as the files that it was: the database under
  * a second name, its log under the same name with "-wal" behind it; then the copy is renamed into its place. Anyone who
