@@ -18,8 +18,8 @@
 #include "kit/call.h"
 #include "kit/cli.h"
 #include "kit/doctor.h"
-#include "kit/gauge.h"
 #include "kit/import.h"
+#include "kit/metric.h"
 #include "kit/shape.h"
 #include "record/verify.h"
 
@@ -255,7 +255,7 @@ typedef struct cv_room {
      * its end, "3 messages wait for it". Empty: nothing. NULL: there never is anything. */
     bool (*undone)(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err *err);
     /* Figures for anyone who watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */
-    bool (*measure)(cv_call *call, cv_gauges *ret, cv_err *err);
+    bool (*measure)(cv_call *call, cv_metrics *ret, cv_err *err);
 } cv_room;
 
 /* The program's: every room, NULL behind the last, and what all of them keep. */

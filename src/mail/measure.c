@@ -1,4 +1,4 @@
-/* measure.c - figures about a post office for anyone who watches a server: kit/gauge.h. */
+/* measure.c - figures about a post office for anyone who watches a server: kit/metric.h. */
 #include "mail/room.h"
 #include "mail/writing.h"
 
@@ -34,7 +34,7 @@ static bool count_stuck(cv_call *call, cv_str mailbox, int64_t now, int64_t *cou
     return true;
 }
 
-bool cv_mail_measure(cv_call *call, cv_gauges *ret, cv_err *err)
+bool cv_mail_measure(cv_call *call, cv_metrics *ret, cv_err *err)
 {
     int64_t now = cv_mail_now(call), waiting = 0, dead = 0, stuck = 0, oldest = 0;
     cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_mailbox_type};
@@ -51,7 +51,7 @@ bool cv_mail_measure(cv_call *call, cv_gauges *ret, cv_err *err)
         dead += m->dead;
         oldest = age > oldest ? age : oldest;
     }
-    const cv_gauge all[] = {
+    const cv_metric all[] = {
         {"mail_waiting", "Messages that are not finished, in all mailboxes.", waiting},
         {"mail_oldest_unread_seconds", "Age of the oldest message that is not finished.", oldest},
         {"mail_stuck_leases", "Messages that were claimed, and whose lease is over.", stuck},

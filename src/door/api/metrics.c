@@ -81,13 +81,13 @@ static void print_rooms(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_bu
     bool open = cv_record_handle_open(&mine->handle, api->service->root, &err);
     cv_call call = {.arena = a, .record = mine->handle.record, .root = mine->handle.root, .clock = cv_clock_system()};
     for (size_t i = 0; open && i < cv_room_count(); i++) {
-        cv_gauges gauges = {0};
+        cv_metrics metrics = {0};
         const cv_room *room = cv_room_at(i);
-        if (room->measure && !room->measure(&call, &gauges, &err))
+        if (room->measure && !room->measure(&call, &metrics, &err))
             cv_log_line("%s is not measured: %.*s", room->name, CV_FMT(cv_err_text(&err)));
-        for (size_t k = 0; k < gauges.count; k++)
-            print_gauge(out, cv_arena_printf(a, "conclave_%s", gauges.items[k].name).p, gauges.items[k].about,
-                        gauges.items[k].value);
+        for (size_t k = 0; k < metrics.count; k++)
+            print_gauge(out, cv_arena_printf(a, "conclave_%s", metrics.items[k].name).p, metrics.items[k].about,
+                        metrics.items[k].value);
     }
 }
 
