@@ -15,7 +15,7 @@
 #include "base/os.h"
 #include "base/steady.h"
 #include "chat/words/errors.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 
 const char cv_chat_late_mark[] = ".late-";
 

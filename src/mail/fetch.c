@@ -11,7 +11,7 @@
  */
 #include "base/notify.h"
 #include "base/steady.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "mail/operations.h"
 #include "mail/plan.h"
 #include "mail/prompt.h"

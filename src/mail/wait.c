@@ -8,7 +8,7 @@
  */
 #include "base/notify.h"
 #include "base/steady.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "mail/answer.h"
 #include "mail/files.h"
 #include "mail/operations.h"

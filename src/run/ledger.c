@@ -13,7 +13,7 @@
 #include "base/folder.h"
 #include "base/os.h"
 #include "base/steady.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/request.h"
 #include "record/hash.h"
 
