@@ -1,7 +1,7 @@
 /* tools.c - the operations as tools of an MCP server; see tools.h. */
 #include "door/tools.h"
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/tool_schema.h"
 #include "kit/scopes.h"
 
@@ -34,7 +34,7 @@ typedef struct {
 static bool hear(void *ctx, size_t done, size_t total, cv_str what)
 {
     following *f = ctx;
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     if (now >= f->next_ms) {
         cv_mcp_progress(f->request, (int64_t)done, (int64_t)total, what);
         f->next_ms = now + BEAT_MS;

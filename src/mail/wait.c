@@ -6,8 +6,8 @@
  * something new is one write: it reads the messages and moves `seen` on, so of two who wait for one mailbox each gets
  * other messages.
  */
+#include "base/monotonic.h"
 #include "base/notify.h"
-#include "base/steady.h"
 #include "kit/destination.h"
 #include "mail/answer.h"
 #include "mail/files.h"
@@ -117,7 +117,7 @@ static bool sleep_on(cv_call *call, cv_notify *n, uint64_t *seen, int64_t begin,
 {
     cv_record *record = call->record;
     for (;;) {
-        int64_t now = cv_steady_ms(), poll = *seen == 0 && now + POLL_MS < until ? now + POLL_MS : until;
+        int64_t now = cv_monotonic_ms(), poll = *seen == 0 && now + POLL_MS < until ? now + POLL_MS : until;
         if (now >= until)
             return false;
         if (!cv_call_tell(call, (size_t)((now - begin) / 1000), (size_t)((until - begin) / 1000),
@@ -143,7 +143,7 @@ static void tell(cv_call *call, waiting *x, answer *a)
 /* `changed` is asked before the mailbox is looked at, so that a commit in between is not missed. */
 static bool wait_for_mail(cv_call *call, waiting *x, cv_notify *n, cv_err *err)
 {
-    int64_t begin = cv_steady_ms(), seen_seq;
+    int64_t begin = cv_monotonic_ms(), seen_seq;
     int64_t until = begin + cv_json_get_int(call->input, "timeout_seconds", CV_MAIL_WAIT_SECONDS) * 1000;
     uint64_t seen = 0;
     call->record->calls->changed(call->record, &seen);

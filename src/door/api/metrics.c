@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/log.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/api/parts.h"
 
 /* Where the histogram of latencies is cut, in microseconds; what took longer than all of them is in the last part. */
@@ -16,7 +16,7 @@ void cv_api_count_call(const cv_api_call *call, int status)
 {
     cv_api_count *count = &call->api->counts[call->number];
     atomic_fetch_add(status >= 500 ? &count->failed : status >= 400 ? &count->refused : &count->done, 1);
-    uint64_t us = (uint64_t)(cv_steady_us() - call->since_us);
+    uint64_t us = (uint64_t)(cv_monotonic_us() - call->since_us);
     size_t i = 0;
     while (us > cuts[i].us)
         i++;
@@ -106,6 +106,6 @@ void cv_api_print_metrics(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_
     print_gauge(out, "conclave_record_readable", "1 when the record can be read.",
                 cv_service_is_readable(api->service));
     print_gauge(out, "conclave_uptime_seconds", "Since the server was started.",
-                (cv_steady_ms() - api->started_ms) / 1000);
+                (cv_monotonic_ms() - api->started_ms) / 1000);
     print_rooms(api, mine, a, out);
 }
