@@ -315,10 +315,10 @@ static cv_str instructions(cv_arena *a, const cv_tools *tools)
 }
 
 /* An answer that is given again takes nothing in: files may lie there that nobody has seen yet. */
-static bool is_steady(const cv_operation *op)
+static bool is_cacheable(const cv_operation *op)
 {
     const cv_room *room = cv_room_find(cv_str_of(op->room));
-    return op->flags & CV_OP_STEADY && !(room && room->intake);
+    return op->flags & CV_OP_CACHEABLE && !(room && room->intake);
 }
 
 static void offer_tools(cv_arena *a, const cv_tools *tools, cv_mcp_server *server)
@@ -331,7 +331,7 @@ static void offer_tools(cv_arena *a, const cv_tools *tools, cv_mcp_server *serve
                                                           .definition = define(a, op, tools->options.all),
                                                           .call = call_tool,
                                                           .data = op,
-                                                          .steady = is_steady(op)};
+                                                          .cacheable = is_cacheable(op)};
     }
     server->tools = offered;
 }
