@@ -18,9 +18,9 @@ enum { ROWS_AT_ONCE = 100, POLL_MS = 250 };
 typedef struct {
     cv_mail_agent agent;
     size_t limit;
-    cv_mail_rows found; /* deliveries, new ones */
-    int64_t after;      /* all up to here were seen, or looked at now */
-    bool moved;         /* by this write */
+    cv_row_list found; /* deliveries, new ones */
+    int64_t after;     /* all up to here were seen, or looked at now */
+    bool moved;        /* by this write */
     cv_mail_shown_list told;
 } waiting;
 
@@ -46,9 +46,9 @@ const cv_shape cv_mail_wait_shape[] = {
 /* What is new behind `seen`. Expired and superseded ones are passed over. */
 static bool look(cv_record *record, cv_arena *a, waiting *x, int64_t seen, int64_t now_ms, cv_err *err)
 {
-    cv_mail_rows rows;
+    cv_row_list rows;
     size_t wanted;
-    x->found = (cv_mail_rows){.arena = a, .type = &cv_mail_delivery_type};
+    x->found = (cv_row_list){.arena = a, .type = &cv_mail_delivery_type};
     x->after = seen;
     do {
         cv_mail_delivery like;
@@ -57,7 +57,6 @@ static bool look(cv_record *record, cv_arena *a, waiting *x, int64_t seen, int64
         like.mailbox = x->agent.name;
         like.open = 1;
         like.seq = x->after;
-        rows = (cv_mail_rows){.arena = a, .type = &cv_mail_delivery_type};
         const cv_find find = {.type = &cv_mail_delivery_type,
                               .index = cv_deliveries_open,
                               .scope = cv_mail_scope(),
@@ -65,13 +64,13 @@ static bool look(cv_record *record, cv_arena *a, waiting *x, int64_t seen, int64
                               .equal = 2,
                               .after = &like,
                               .limit = wanted};
-        if (!record->calls->find(record, &find, cv_mail_rows_add, &rows, err))
+        if (!cv_record_rows(record, a, &find, &rows, err))
             return false;
         for (size_t i = 0; i < rows.count; i++) {
             const cv_mail_delivery *d = rows.items[i];
             x->after = d->seq;
             if (cv_mail_state_at(d, now_ms) == CV_MAIL_NEW)
-                *CV_PUSH(a, &x->found) = d;
+                *CV_PUSH(a, &x->found) = rows.items[i];
         }
     } while (rows.count == wanted && x->found.count < x->limit);
     return true;
