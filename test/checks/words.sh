@@ -35,11 +35,13 @@ accepted: project/verify.c
 broadcast: door/http/turns.c door/mcp/host.c door/workers.c project/registry.c
 claimed: door/cmd_mcp.c kit/who.c project/redact.c
 completed: door/cmd_completion.c door/http/http.c door/layout.c door/resources.c
+earlier: project/ops.c
 final: base/base64.c
 forced: kit/destination.c kit/destination.h project/backup.c project/scope_file.c
 gate: door/http/http.c door/http/parts.h
 holder: base/file.c base/folder.c base/where.c
-moves: door/http/turns.c kit/room.h kit/settings.c record/record.c
+merge: project/doctor_place.c
+moves: door/http/turns.c kit/room.h kit/settings.c project/project.c record/record.c
 notes: door/cli_edit.c project/doctor.c
 plan: door/cmd_install.c project/redact.c record/postgres/connect.c
 raised: record/sqlite/watermark.c

@@ -67,7 +67,7 @@ typedef struct {
     cv_record *record;
     cv_arena *arena;
     cv_where root;  /* .conclave/mail, or where the project wants it */
-    int lock;       /* the folder, open; locked, but for a look */
+    int lock;       /* the folder, open; locked, except for a look */
     int64_t now_ms; /* the clock of this machine: ages of files are judged by it */
     cv_map agents;  /* name -> cv_door_agent */
     size_t taken, refused, written;
