@@ -6,8 +6,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/os.h"
-#include "base/steady.h"
 
 static bool watch(int fd, cv_where folder, cv_err *err)
 {
@@ -40,7 +40,7 @@ static void drain(int fd)
 
 bool cv_notify_wait_also(cv_notify *n, int64_t until, int fd)
 {
-    int64_t left = until - cv_steady_ms();
+    int64_t left = until - cv_monotonic_ms();
     if (left <= 0)
         return false;
     int64_t most = n->blind || n->fd <= 0 ? CV_NOTIFY_SCAN_MS : CV_NOTIFY_LOOK_MS;
@@ -48,7 +48,7 @@ bool cv_notify_wait_also(cv_notify *n, int64_t until, int fd)
     int ready = poll(ends, 2, (int)(left < most ? left : most));
     if (ends[0].revents)
         drain(ends[0].fd);
-    return ready != 0 || cv_steady_ms() < until;
+    return ready != 0 || cv_monotonic_ms() < until;
 }
 
 bool cv_notify_wait(cv_notify *n, int64_t until)

@@ -29,7 +29,7 @@ typedef struct {
  * says why, and waits become short. */
 bool cv_notify_add(cv_notify *n, cv_where folder, cv_err *err);
 
-/* Waits until something may have changed. False: cv_steady_ms() has come to `until` before that. */
+/* Waits until something may have changed. False: cv_monotonic_ms() has come to `until` before that. */
 bool cv_notify_wait(cv_notify *n, int64_t until);
 bool cv_notify_wait_also(cv_notify *n, int64_t until, int fd); /* … or until this can be read */
 

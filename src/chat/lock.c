@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/move.h"
 #include "base/notify.h"
 #include "base/os.h"
-#include "base/steady.h"
 #include "chat/words/errors.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 
 const char cv_chat_late_mark[] = ".late-";
 
@@ -258,7 +258,7 @@ static cv_lock_result conflict(const cv_chat_lock *l, cv_err *err)
 /* Waits a moment, a different one for each process; false: the time is over. */
 static bool pause_until(int64_t until, unsigned *tries)
 {
-    int64_t left = until - cv_steady_ms();
+    int64_t left = until - cv_monotonic_ms();
     if (left <= 0)
         return false;
     unsigned most = PAUSE_MS + *tries < MOST_PAUSE_MS ? PAUSE_MS + (*tries)++ : MOST_PAUSE_MS;
@@ -341,7 +341,7 @@ static cv_lock_result fail_absent(const cv_chat_lock *l, cv_err *err)
 cv_lock_result cv_chat_lock_take(cv_call *call, const cv_chat_place *place, int64_t wait_ms, cv_chat_lock *l,
                                  cv_err *err)
 {
-    int64_t until = cv_steady_ms() + wait_ms;
+    int64_t until = cv_monotonic_ms() + wait_ms;
     unsigned tries = 0, conflicts = 0, absent = 0;
     assert(wait_ms >= 0);
     begin(call, place, l);

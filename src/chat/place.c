@@ -8,8 +8,8 @@
 #include "chat/types.h"
 #include "chat/words/errors.h"
 #include "chat/words/limits.h"
+#include "kit/destination.h"
 #include "kit/fault.h"
-#include "kit/outlet.h"
 
 static const cv_str begin = CV_STR_INIT("temp_chat_"), end = CV_STR_INIT(".txt"), editing = CV_STR_INIT("_editing");
 
@@ -134,7 +134,7 @@ static bool add_given(cv_call *call, cv_chat_folders *folders, cv_str dir)
 {
     cv_err err = {.arena = call->arena};
     cv_where where, plain;
-    bool ok = cv_outlet_folder(call, dir, &where, &err);
+    bool ok = cv_destination_folder(call, dir, &where, &err);
     if (ok && !where.path[0] && !cv_where_below(call->arena, "/", cv_str_of(where.root), &plain, &err)) {
         cv_err_suggest(&err, CV_STR("name the folder without '..'"));
         ok = false;

@@ -8,8 +8,8 @@
 #include "chat/text/chat_file.h"
 #include "chat/text/fields.h"
 #include "chat/words/errors.h"
+#include "kit/destination.h"
 #include "kit/fault.h"
-#include "kit/outlet.h"
 
 static const char *const policy_name = "chat_policy.json";
 

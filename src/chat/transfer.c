@@ -12,10 +12,10 @@
 #include "chat/operations.h"
 #include "chat/room.h"
 #include "chat/words/errors.h"
+#include "kit/destination.h"
 #include "kit/fault.h"
 #include "kit/intent.h"
 #include "kit/invoke.h"
-#include "kit/outlet.h"
 
 /* ---- import ------------------------------------------------------------------------------------------------------ */
 
@@ -231,7 +231,7 @@ static bool write_file(cv_call *call, cv_str text, exported *e)
         e->content = text;
         return true;
     }
-    if (!cv_outlet_where(call, path, &to, &err) || !cv_file_write_at(to, text, &rules, &err)) {
+    if (!cv_destination_where(call, path, &to, &err) || !cv_file_write_at(to, text, &rules, &err)) {
         cv_err_field(&err, CV_STR("output_path"));
         return cv_call_fail(call, &err);
     }

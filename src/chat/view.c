@@ -230,7 +230,7 @@ static bool read_file(cv_chat_view *v, const struct stat *seen_as, cv_err *err)
 }
 
 /* Nobody wrote while it was read. */
-static bool is_steady(const cv_chat_view *v)
+static bool is_unchanging(const cv_chat_view *v)
 {
     struct stat st;
     return fstat(v->fd, &st) == 0 && st.st_size == v->st.st_size && st.st_mtim.tv_sec == v->st.st_mtim.tv_sec &&
@@ -248,7 +248,7 @@ bool cv_chat_view_open(cv_call *call, const cv_chat_place *place, cv_chat_view *
         begin(call, place, v);
         cv_err_clear(err);
         ok = load_rows(v, err) && open_file(v, folder, err) && read_file(v, NULL, err);
-        if (v->fd < 0 || v->locked || is_steady(v))
+        if (v->fd < 0 || v->locked || is_unchanging(v))
             break;
         cv_chat_view_close(v);
         ok = false;

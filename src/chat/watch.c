@@ -11,8 +11,8 @@
  * 0 changed, 2 the time is over, 3 the request cannot be watched.
  */
 #include "base/clock.h"
+#include "base/monotonic.h"
 #include "base/notify.h"
-#include "base/steady.h"
 #include "chat/all_chats.h"
 #include "chat/answer.h"
 #include "chat/change.h"
@@ -245,11 +245,11 @@ static bool begin(watching *w, cv_err *err)
 
 static bool wait(watching *w, cv_err *err)
 {
-    int64_t until = cv_steady_ms() + cv_json_get_int(w->call->input, "duration", 60) * 1000;
+    int64_t until = cv_monotonic_ms() + cv_json_get_int(w->call->input, "duration", 60) * 1000;
     if (!begin(w, err))
         return false;
     while (w->changes.count == 0) {
-        int64_t left = until - cv_steady_ms();
+        int64_t left = until - cv_monotonic_ms();
         if (left <= 0 || !cv_call_tell(w->call, 0, 0, CV_STR("waiting for a message"), err))
             return !err->code;
         cv_notify_wait(&w->notify, until);

@@ -21,7 +21,7 @@
 #include "dialogue/text/mark.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/limits.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 
 enum { USUAL_PANEL = 12, FEWEST_EXPERTS = 3 };
 
@@ -93,7 +93,7 @@ static cv_str read_output_dir(cv_call *call)
         cv_err_suggest(
             cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path, "the folder is outside the project"),
             CV_STR("give a path below the project's root, without '..', or leave it out"));
-    else if (path.n && !cv_outlet_folder(call, path, &folder, &err))
+    else if (path.n && !cv_destination_folder(call, path, &folder, &err))
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
                                  "dialogues cannot write to the folder: %.*s", CV_FMT(err.message)),
                        err.suggestion);

@@ -18,7 +18,7 @@
 #include "dialogue/files.h"
 #include "dialogue/intake/response_files.h"
 #include "dialogue/room.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "record/hash.h"
 
 enum { MOST_NAMED = 6 };

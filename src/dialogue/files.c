@@ -2,7 +2,7 @@
 #include "dialogue/files.h"
 
 #include "base/folder.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 
 static const struct {
     const char *name, *suffix;
@@ -17,7 +17,7 @@ bool cv_dialogue_folder(const cv_call *call, const cv_state *s, cv_where *ret_wh
     cv_str folder = s->dialogue.output_dir;
     if (folder.n == 0 || s->imported)
         folder = cv_arena_printf(call->arena, CV_DIALOGUES_FOLDER "/%.*s", CV_FMT(s->id));
-    return cv_outlet_folder(call, folder, ret_where, err);
+    return cv_destination_folder(call, folder, ret_where, err);
 }
 
 cv_where cv_round_file_where(cv_arena *a, cv_where folder, int64_t round, cv_round_file file, cv_str slug)

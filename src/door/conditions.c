@@ -3,7 +3,7 @@
 
 #include "base/heap.h"
 #include "base/log.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -146,7 +146,7 @@ void cv_conditions_touch(cv_conditions *c, cv_scope_id scope)
         *c->end = t;
         c->end = &t->next;
     }
-    t->at_ms = cv_steady_ms();
+    t->at_ms = cv_monotonic_ms();
     t->due[0] = t->due[1] = true;
 }
 
@@ -209,7 +209,7 @@ static bool look_at(const cv_conditions *c, cv_touched *t, bool silent, const cv
 
 static bool is_silent(const cv_conditions *c, const cv_touched *t)
 {
-    return cv_steady_ms() - t->at_ms >= c->patience_ms;
+    return cv_monotonic_ms() - t->at_ms >= c->patience_ms;
 }
 
 void cv_conditions_look(cv_conditions *c, const cv_asker *asker, cv_condition_news_list *ret)
@@ -227,7 +227,7 @@ void cv_conditions_look(cv_conditions *c, const cv_asker *asker, cv_condition_ne
 
 int64_t cv_conditions_wait_ms(const cv_conditions *c, int64_t most)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     for (const cv_touched *t = c->first; t; t = t->next)
         if (t->due[1] && t->at_ms + c->patience_ms - now < most)
             most = t->at_ms + c->patience_ms - now;

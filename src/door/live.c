@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/plain.h"
 #include "base/signals.h"
-#include "base/steady.h"
 #include "base/terminal.h"
 #include "door/cli_parts.h"
 
@@ -38,7 +38,7 @@ static void draw(void *ctx, const cv_str *lines, size_t count, bool stays)
 {
     cv_live *live = ctx;
     cv_buf out = {0};
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     if (live->line.width == 0 || live->cli->json || (!stays && live->drawn && now - live->drawn_ms < BEAT_MS))
         return;
     size_t rows = cv_terminal_height(STDERR_FILENO), most = stays || rows < LEAST_ROWS ? count : rows - 2;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/plain.h"
-#include "base/steady.h"
 #include "base/terminal.h"
 
 enum { PATIENCE_MS = 500, BEAT_MS = 100 };
@@ -21,7 +21,7 @@ static void show(cv_str bytes)
 void cv_progress_line_begin(cv_progress_line *line)
 {
     const char *term = getenv("TERM");
-    *line = (cv_progress_line){.began_ms = cv_steady_ms()};
+    *line = (cv_progress_line){.began_ms = cv_monotonic_ms()};
     if (term && strcmp(term, "dumb") != 0 && isatty(STDERR_FILENO)) /* whatever COLUMNS says */
         line->width = cv_terminal_width(STDERR_FILENO);
 }
@@ -44,7 +44,7 @@ void cv_progress_line_draw(cv_progress_line *line, int64_t now, size_t done, siz
 bool cv_progress_line_show(void *line, size_t done, size_t total, cv_str what)
 {
     cv_buf out = {0};
-    cv_progress_line_draw(line, cv_steady_ms(), done, total, what, &out);
+    cv_progress_line_draw(line, cv_monotonic_ms(), done, total, what, &out);
     show(cv_buf_str(&out));
     cv_buf_release(&out);
     return true;

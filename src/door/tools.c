@@ -1,7 +1,7 @@
 /* tools.c - the operations as tools of an MCP server; see tools.h. */
 #include "door/tools.h"
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/tool_schema.h"
 #include "kit/scopes.h"
 
@@ -34,7 +34,7 @@ typedef struct {
 static bool hear(void *ctx, size_t done, size_t total, cv_str what)
 {
     following *f = ctx;
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     if (now >= f->next_ms) {
         cv_mcp_progress(f->request, (int64_t)done, (int64_t)total, what);
         f->next_ms = now + BEAT_MS;
@@ -315,10 +315,10 @@ static cv_str instructions(cv_arena *a, const cv_tools *tools)
 }
 
 /* An answer that is given again takes nothing in: files may lie there that nobody has seen yet. */
-static bool is_steady(const cv_operation *op)
+static bool is_cacheable(const cv_operation *op)
 {
     const cv_room *room = cv_room_find(cv_str_of(op->room));
-    return op->flags & CV_OP_STEADY && !(room && room->intake);
+    return op->flags & CV_OP_CACHEABLE && !(room && room->intake);
 }
 
 static void offer_tools(cv_arena *a, const cv_tools *tools, cv_mcp_server *server)
@@ -331,7 +331,7 @@ static void offer_tools(cv_arena *a, const cv_tools *tools, cv_mcp_server *serve
                                                           .definition = define(a, op, tools->options.all),
                                                           .call = call_tool,
                                                           .data = op,
-                                                          .steady = is_steady(op)};
+                                                          .cacheable = is_cacheable(op)};
     }
     server->tools = offered;
 }

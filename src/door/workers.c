@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 
 enum {
     BREATH_US = 250,        /* that a worker serves before it looks for something else to do */
@@ -16,7 +16,7 @@ void cv_workers_init(cv_workers *all, const cv_workers_own *own)
     *all = (cv_workers){.own = *own};
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->work, NULL);
-    cv_steady_cond_init(&all->over);
+    cv_monotonic_cond_init(&all->over);
 }
 
 /* ---- without work, with the lock held ---------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ typedef struct {
 
 static pace begin_pace(void)
 {
-    int64_t now = cv_steady_us();
+    int64_t now = cv_monotonic_us();
     return (pace){now, now};
 }
 
@@ -63,7 +63,7 @@ static pace begin_pace(void)
  * lasts, others join. */
 static void breathe(cv_workers *all, pace *p)
 {
-    int64_t now = cv_steady_us();
+    int64_t now = cv_monotonic_us();
     if (now < p->breathed + BREATH_US)
         return;
     if (now >= p->called + CV_WORKERS_BEAT_MS * 1000) {
@@ -73,7 +73,7 @@ static void breathe(cv_workers *all, pace *p)
         p->called = now;
     }
     lend_hand(all, false);
-    p->breathed = cv_steady_us();
+    p->breathed = cv_monotonic_us();
 }
 
 /* ---- which call is next, with the lock held ---------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ static cv_work *pop(cv_work_line *line)
 
 static bool is_slow(const cv_work *work)
 {
-    return *work->slow_at && cv_steady_ms() < *work->slow_at + SLOW_FOR_MS;
+    return *work->slow_at && cv_monotonic_ms() < *work->slow_at + SLOW_FOR_MS;
 }
 
 /* The line whose first call is next: as they came, but for slow kinds that have all their workers. NULL: none is. */
@@ -125,7 +125,7 @@ static void mark_slow(cv_workers *all, cv_worker *w, int64_t now)
 /* Who has served one call for long will not be back soon. */
 static void look_for_slow(cv_workers *all)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     for (size_t i = 0; i < all->count; i++)
         if (all->workers[i].busy && now >= all->workers[i].since + SLOW_MS)
             mark_slow(all, &all->workers[i], now);
@@ -138,14 +138,14 @@ static void begin_call(cv_workers *all, cv_worker *w, const cv_work_line *line, 
     work->served = true;
     w->busy = true;
     w->slow_at = work->slow_at;
-    w->since = cv_steady_ms();
+    w->since = cv_monotonic_ms();
     w->slow = line == &all->slow;
     all->slow_workers += w->slow;
 }
 
 static void end_call(cv_workers *all, cv_worker *w)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     if (w->busy && now >= w->since + SLOW_MS)
         mark_slow(all, w, now);
     assert(all->slow_workers >= (size_t)w->slow && (w->busy || !w->slow));
@@ -209,7 +209,7 @@ static void add_worker(cv_workers *all)
     size_t ready = all->count - all->slow_workers;
     if (all->count == CV_WORKERS_ALL || ready >= CV_WORKERS_READY)
         return;
-    int64_t now = cv_steady_ms(), patience = ready ? CV_WORKERS_BEAT_MS << 2 * (ready - 1) : 0;
+    int64_t now = cv_monotonic_ms(), patience = ready ? CV_WORKERS_BEAT_MS << 2 * (ready - 1) : 0;
     cv_worker *w = &all->workers[all->count];
     w->all = all;
     if (now < all->added + patience || pthread_create(&w->thread, NULL, run, w) != 0)
@@ -297,8 +297,8 @@ bool cv_workers_end(cv_workers *all, int64_t until)
 {
     pthread_mutex_lock(&all->lock);
     assert(all->closed);
-    while (all->running > 0 && cv_steady_ms() < until)
-        cv_steady_wait(&all->over, &all->lock, (int)(until - cv_steady_ms()));
+    while (all->running > 0 && cv_monotonic_ms() < until)
+        cv_monotonic_wait(&all->over, &all->lock, (int)(until - cv_monotonic_ms()));
     bool over = all->running == 0;
     pthread_mutex_unlock(&all->lock);
     join_ended(all);

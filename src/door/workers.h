@@ -90,7 +90,7 @@ void cv_workers_lend(cv_workers *all, bool (*help)(void *ctx, bool wait), void *
  * again. From then on nothing may be queued. */
 void cv_workers_close(cv_workers *all);
 
-/* Waits for the workers until cv_steady_ms() is `until`. False: one still serves a call, and nothing that it may use
+/* Waits for the workers until cv_monotonic_ms() is `until`. False: one still serves a call, and nothing that it may use
  * may be released. */
 bool cv_workers_end(cv_workers *all, int64_t until);
 void cv_workers_release(cv_workers *all); /* once all have ended */

@@ -18,8 +18,8 @@
 #include "kit/call.h"
 #include "kit/cli.h"
 #include "kit/doctor.h"
-#include "kit/gauge.h"
 #include "kit/import.h"
+#include "kit/metric.h"
 #include "kit/shape.h"
 #include "record/verify.h"
 
@@ -34,7 +34,7 @@ enum {
     CV_OP_FILES = 32,      /* writes files */
     CV_OP_LARGE = 64,      /* its answer may be long, and that is the point of it */
     CV_OP_UNASKED = 128,   /* what an agent usually needs: MCP clients are offered it unasked */
-    CV_OP_STEADY = 256,    /* its answer follows from the record and the input alone: no files, no time, no chance */
+    CV_OP_CACHEABLE = 256, /* its answer follows from the record and the input alone: no files, no time, no chance */
     CV_OP_REGRESSED = 512, /* looks at a record, or mends it, also when it has less than was acknowledged */
     CV_OP_TAKES_IN = 2048, /* takes in the files of its room itself, and reports them: there is no intake before it */
     CV_OP_FOR_ALL = 1024,  /* agents that are limited to rooms may ask for it, too */
@@ -255,7 +255,7 @@ typedef struct cv_room {
      * its end, "3 messages wait for it". Empty: nothing. NULL: there never is anything. */
     bool (*undone)(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err *err);
     /* Figures for anyone who watches a server; nobody acts in `call`, and its input is empty. NULL: there are none. */
-    bool (*measure)(cv_call *call, cv_gauges *ret, cv_err *err);
+    bool (*measure)(cv_call *call, cv_metrics *ret, cv_err *err);
 } cv_room;
 
 /* The program's: every room, NULL behind the last, and what all of them keep. */

@@ -2,7 +2,7 @@
 #include "kit/settings.h"
 
 #include "base/file.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/room.h"
 
 /* ---- which there are --------------------------------------------------------------------------------------------- */

@@ -115,7 +115,7 @@ static bool is_base(const cv_json *schema, cv_str path)
     return path.n == 0 || names || cv_json_get(property, CV_STR("x-base"));
 }
 
-const cv_json *cv_sound_part(cv_arena *a, const cv_json *schema, const cv_json *value, const cv_errs *faults,
+const cv_json *cv_valid_part(cv_arena *a, const cv_json *schema, const cv_json *value, const cv_errs *faults,
                              cv_map *ret_faulty)
 {
     cv_errs left = {0};
@@ -145,7 +145,7 @@ static bool is_below(cv_str path, cv_str above)
     return path.n > above.n && cv_str_starts(path, above) && (path.p[above.n] == '.' || path.p[above.n] == '[');
 }
 
-bool cv_sound_is_faulty(const cv_map *faulty, cv_str path)
+bool cv_valid_part_lacks(const cv_map *faulty, cv_str path)
 {
     for (size_t i = 0; i < faulty->capacity; i++) {
         cv_str place = faulty->slots[i].key;

@@ -16,10 +16,10 @@
 /* The sound part of `value`, every property under its own name, whose faults are those of cv_schema_check(); NULL when
  * there is none: another fault than a missing field is left, or one of the faults is about a property on which the
  * meaning of all others depends (x-base, x-argument). `ret_faulty` has the paths of the faults. */
-const cv_json *cv_sound_part(cv_arena *a, const cv_json *schema, const cv_json *value, const cv_errs *faults,
+const cv_json *cv_valid_part(cv_arena *a, const cv_json *schema, const cv_json *value, const cv_errs *faults,
                              cv_map *ret_faulty);
 
 /* Is the path one of the faulty places, below one, or above one? What is missing there may have been cut out. */
-bool cv_sound_is_faulty(const cv_map *faulty, cv_str path);
+bool cv_valid_part_lacks(const cv_map *faulty, cv_str path);
 
 #endif

@@ -189,20 +189,20 @@ bool cv_mail_name_senders(cv_call *call, cv_mail_shown_list *all, cv_err *err)
     return true;
 }
 
-bool cv_mail_tell_all(cv_call *call, const cv_mail_rows *deliveries, int64_t now_ms, size_t most,
+bool cv_mail_tell_all(cv_call *call, const cv_row_list *deliveries, int64_t now_ms, size_t most,
                       cv_mail_shown_list *ret, cv_err *err)
 {
     cv_arena *a = call->arena;
     cv_lookup *lookups = CV_NEW_ARRAY(a, deliveries->count, cv_lookup);
     cv_mail_message *like = CV_NEW_ARRAY(a, deliveries->count, cv_mail_message);
-    cv_mail_rows *found = CV_NEW_ARRAY(a, deliveries->count, cv_mail_rows);
+    cv_row_list *found = CV_NEW_ARRAY(a, deliveries->count, cv_row_list);
     for (size_t i = 0; i < deliveries->count; i++) {
         cv_row_clear(&cv_mail_message_type, &like[i]);
         like[i].message_id = ((const cv_mail_delivery *)deliveries->items[i])->message_id;
-        found[i] = (cv_mail_rows){.arena = a, .type = &cv_mail_message_type};
+        found[i] = (cv_row_list){.arena = a, .type = &cv_mail_message_type};
         lookups[i] = (cv_lookup){
             {.type = &cv_mail_message_type, .scope = cv_mail_scope(), .like = &like[i], .equal = 1, .limit = 1},
-            cv_mail_rows_add,
+            cv_row_list_add,
             &found[i]};
     }
     if (deliveries->count > 0 && !call->record->calls->find_all(call->record, lookups, deliveries->count, err))
@@ -217,7 +217,7 @@ bool cv_mail_tell_all(cv_call *call, const cv_mail_rows *deliveries, int64_t now
 }
 
 /* What became of it in every mailbox. */
-bool cv_mail_add_receipts(cv_call *call, const cv_mail_rows *rows, int64_t now, cv_mail_shown *t, cv_err *err)
+bool cv_mail_add_receipts(cv_call *call, const cv_row_list *rows, int64_t now, cv_mail_shown *t, cv_err *err)
 {
     for (size_t i = 0; i < rows->count; i++) {
         const cv_mail_delivery *d = rows->items[i];

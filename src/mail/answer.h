@@ -33,14 +33,14 @@ typedef struct {
     cv_mail_shown *items;
     size_t count, capacity;
 } cv_mail_shown_list;
-bool cv_mail_tell_all(cv_call *call, const cv_mail_rows *deliveries, int64_t now_ms, size_t most,
+bool cv_mail_tell_all(cv_call *call, const cv_row_list *deliveries, int64_t now_ms, size_t most,
                       cv_mail_shown_list *ret, cv_err *err);
 
 /* Puts the ids of the senders in the place of their keys. */
 bool cv_mail_name_senders(cv_call *call, cv_mail_shown_list *all, cv_err *err);
 
 /* What became of a message in every mailbox. */
-bool cv_mail_add_receipts(cv_call *call, const cv_mail_rows *deliveries, int64_t now_ms, cv_mail_shown *told,
+bool cv_mail_add_receipts(cv_call *call, const cv_row_list *deliveries, int64_t now_ms, cv_mail_shown *told,
                           cv_err *err);
 
 /* There is no such message. Always false. */

@@ -72,11 +72,10 @@ static bool pick_by(cv_mail_writing *o, claiming *c, const cv_index *index)
     assert(by_lease || index == cv_deliveries_by_turn);
     cv_mail_delivery like;
     const cv_mail_delivery *last = NULL;
-    cv_mail_rows rows;
+    cv_row_list rows;
     cv_row_clear(&cv_mail_delivery_type, &like);
     like.mailbox = c->agent.name;
     do {
-        rows = (cv_mail_rows){.arena = o->arena, .type = &cv_mail_delivery_type};
         const cv_find find = {.type = &cv_mail_delivery_type,
                               .index = index,
                               .scope = cv_mail_scope(),
@@ -84,7 +83,7 @@ static bool pick_by(cv_mail_writing *o, claiming *c, const cv_index *index)
                               .equal = 1,
                               .after = last,
                               .limit = last ? ROWS_AT_ONCE : 1};
-        if (!o->record->calls->find(o->record, &find, cv_mail_rows_add, &rows, &o->err))
+        if (!cv_record_rows(o->record, o->arena, &find, &rows, &o->err))
             return cv_mail_fail(o);
         for (size_t i = 0; i < rows.count; i++) {
             last = rows.items[i];
@@ -516,7 +515,7 @@ static bool requeue(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     requeueing *r = ctx;
     const cv_mail_delivery *other = NULL;
-    cv_mail_rows rows;
+    cv_row_list rows;
     r->message_id = cv_json_get_text(o->call->input, "message_id");
     if (!cv_mail_deliveries_of(o->record, o->arena, r->message_id, &rows, &o->err))
         return cv_mail_fail(o);

@@ -28,9 +28,9 @@ void cv_mail_doctor(cv_doctor *d)
 {
     cv_err err = {.arena = d->call.arena};
     int64_t now = cv_mail_now(&d->call), waiting = 0, dead = 0;
-    cv_mail_rows rows = {.arena = d->call.arena, .type = &cv_mail_mailbox_type};
+    cv_row_list rows = {0};
     const cv_find find = {.type = &cv_mail_mailbox_type, .scope = cv_mail_scope()};
-    bool ok = d->call.record->calls->find(d->call.record, &find, cv_mail_rows_add, &rows, &err);
+    bool ok = cv_record_rows(d->call.record, d->call.arena, &find, &rows, &err);
     for (size_t i = 0; ok && i < rows.count; i++) {
         const cv_mail_mailbox *mailbox = rows.items[i];
         waiting += mailbox->waiting;

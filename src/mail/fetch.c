@@ -9,9 +9,9 @@
  * leaves a row that names that file. In both cases the next fetch returns the answer, because nobody can have got it.
  * An answer that was returned and archived is returned again only by its request id.
  */
+#include "base/monotonic.h"
 #include "base/notify.h"
-#include "base/steady.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "mail/operations.h"
 #include "mail/plan.h"
 #include "mail/prompt.h"
@@ -309,7 +309,7 @@ static bool tell_again(cv_call *call, cv_str id)
 
 static bool sleep_on(cv_call *call, cv_notify *n, int64_t begin, int64_t until, cv_err *err)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     return now < until &&
            cv_call_tell(call, (size_t)((now - begin) / 1000), (size_t)((until - begin) / 1000),
                         CV_STR("waiting for an answer"), err) &&
@@ -318,7 +318,7 @@ static bool sleep_on(cv_call *call, cv_notify *n, int64_t begin, int64_t until, 
 
 static bool wait_for_answer(cv_call *call, cv_notify *n, fetching *x, cv_err *err)
 {
-    int64_t begin = cv_steady_ms(), until = begin + cv_json_get_int(call->input, "timeout_seconds", 0) * 1000;
+    int64_t begin = cv_monotonic_ms(), until = begin + cv_json_get_int(call->input, "timeout_seconds", 0) * 1000;
     bool there = false, ok;
     do {
         cv_prompt_door door;

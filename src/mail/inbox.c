@@ -25,7 +25,7 @@ const cv_shape cv_mail_inbox_shape[] = {
 
 /* Those that are open by their index; all of them by the key. One row more than wanted tells that there is a next page.
  */
-static bool find_page(cv_call *call, cv_str agent, size_t limit, cv_mail_rows *ret, cv_err *err)
+static bool find_page(cv_call *call, cv_str agent, size_t limit, cv_row_list *ret, cv_err *err)
 {
     bool all = cv_json_get_true(call->input, "all");
     cv_mail_delivery like;
@@ -33,7 +33,6 @@ static bool find_page(cv_call *call, cv_str agent, size_t limit, cv_mail_rows *r
     like.mailbox = agent;
     like.open = 1;
     like.seq = cv_json_get_int(call->input, "after", 0);
-    *ret = (cv_mail_rows){.arena = call->arena, .type = &cv_mail_delivery_type};
     const cv_find find = {.type = &cv_mail_delivery_type,
                           .index = all ? NULL : cv_deliveries_open,
                           .scope = cv_mail_scope(),
@@ -42,7 +41,7 @@ static bool find_page(cv_call *call, cv_str agent, size_t limit, cv_mail_rows *r
                           .after = &like,
                           .limit = limit + 1,
                           .without = cv_type_bit(&cv_mail_delivery_type, offsetof(cv_mail_delivery, output))};
-    return call->record->calls->find(call->record, &find, cv_mail_rows_add, ret, err);
+    return cv_record_rows(call->record, call->arena, &find, ret, err);
 }
 
 bool cv_mail_op_inbox(cv_call *call)
@@ -51,7 +50,7 @@ bool cv_mail_op_inbox(cv_call *call)
     size_t limit = (size_t)cv_json_get_int(call->input, "limit", CV_MAIL_PAGE);
     cv_mail_agent agent;
     cv_mail_mailbox mailbox;
-    cv_mail_rows rows;
+    cv_row_list rows;
     bool found;
     if (!cv_mail_whose(call, "agent", &agent))
         return false;
@@ -86,7 +85,7 @@ const cv_shape cv_mail_read_shape[] = {
 #undef CV_THIS_TYPE
 
 /* The delivery of whoever asks, if it is one of the recipients; of the only recipient otherwise. */
-static const cv_mail_delivery *own_delivery(const cv_mail_rows *rows, cv_str name)
+static const cv_mail_delivery *own_delivery(const cv_row_list *rows, cv_str name)
 {
     for (size_t i = 0; i < rows->count; i++)
         if (cv_str_eq(((const cv_mail_delivery *)rows->items[i])->mailbox, name))
@@ -101,7 +100,7 @@ bool cv_mail_op_read(cv_call *call)
     bool named = cv_json_get(call->input, CV_STR("agent")) || call->who.name.p, found, known;
     cv_mail_agent agent = {0};
     cv_mail_message m;
-    cv_mail_rows rows;
+    cv_row_list rows;
     cv_agent_row sender;
     if (named && !cv_mail_whose(call, "agent", &agent))
         return false;

@@ -59,7 +59,7 @@ bool cv_mail_op_dead(cv_call *call)
     bool one = cv_json_get(call->input, CV_STR("agent"));
     cv_mail_agent agent = {0};
     cv_mail_delivery like;
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_delivery_type};
+    cv_row_list rows = {0};
     cv_mail_shown_list told = {0};
     dead_page p = {0};
     cv_row_clear(&cv_mail_delivery_type, &like);
@@ -77,7 +77,7 @@ bool cv_mail_op_dead(cv_call *call)
                           .equal = 1,
                           .after = &like,
                           .limit = limit + 1};
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, &err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     size_t count = 0;
     while (count < rows.count && count < limit &&
@@ -125,12 +125,12 @@ const cv_shape cv_mail_thread_shape[] = {
 #undef CV_THIS_TYPE
 
 /* Messages with what became of each. */
-static bool tell_sent(cv_call *call, const cv_mail_rows *rows, cv_mail_shown_list *ret, cv_err *err)
+static bool tell_sent(cv_call *call, const cv_row_list *rows, cv_mail_shown_list *ret, cv_err *err)
 {
     int64_t now = cv_mail_now(call);
     for (size_t i = 0; i < rows->count; i++) {
         const cv_mail_message *m = rows->items[i];
-        cv_mail_rows deliveries;
+        cv_row_list deliveries;
         cv_mail_shown told = cv_mail_tell(call->arena, m, NULL, now, CV_MAIL_SHOWN_BYTES);
         if (!cv_mail_deliveries_of(call->record, call->arena, m->message_id, &deliveries, err) ||
             !cv_mail_add_receipts(call, &deliveries, now, &told, err))
@@ -146,7 +146,7 @@ static bool find_sent(cv_call *call, cv_find find, sent_page *p)
     cv_err err = {.arena = call->arena};
     size_t limit = (size_t)cv_json_get_int(call->input, "limit", CV_MAIL_PAGE);
     cv_str after = cv_json_get_text(call->input, "after");
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_message_type};
+    cv_row_list rows = {0};
     cv_mail_message last;
     bool found = false;
     if (after.p && !cv_mail_message_get(call->record, call->arena, after, &last, &found, &err))
@@ -162,7 +162,7 @@ static bool find_sent(cv_call *call, cv_find find, sent_page *p)
     find.equal = 1;
     find.after = found && (!p->thread_id.p || last.thread_id.p) ? &last : NULL;
     find.limit = limit + 1;
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, &err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     if (rows.count > limit) {
         rows.count = limit;
@@ -192,7 +192,7 @@ bool cv_mail_op_thread(cv_call *call)
     cv_err err = {.arena = call->arena};
     cv_str id = cv_json_get_text(call->input, "message_id");
     cv_mail_message m, like;
-    cv_mail_rows first = {.arena = call->arena, .type = &cv_mail_message_type};
+    cv_row_list first = {.arena = call->arena, .type = &cv_mail_message_type};
     bool found;
     if (!cv_mail_message_get(call->record, call->arena, id, &m, &found, &err))
         return cv_call_fail(call, &err);
@@ -264,9 +264,9 @@ bool cv_mail_op_stats(cv_call *call)
     cv_err err = {.arena = call->arena};
     int64_t now = cv_mail_now(call);
     totals t = {0};
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_mailbox_type};
+    cv_row_list rows = {0};
     const cv_find find = {.type = &cv_mail_mailbox_type, .scope = cv_mail_scope()};
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, &err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < rows.count; i++) {
         mailbox_told *m = CV_PUSH(call->arena, &t.mailboxes);

@@ -41,10 +41,10 @@ static cv_str line_of(cv_arena *a, const cv_mail_entry *e)
 
 static bool last_entry(cv_mail_writing *o, cv_mail_entry *ret, bool *ret_found)
 {
-    cv_mail_rows rows = {.arena = o->arena, .type = &cv_mail_entry_type};
+    cv_row_list rows = {0};
     const cv_find find = {
         .type = &cv_mail_entry_type, .scope = cv_mail_scope(), .limit = 1, .descending = true, .outline = true};
-    if (!o->record->calls->find(o->record, &find, cv_mail_rows_add, &rows, &o->err))
+    if (!cv_record_rows(o->record, o->arena, &find, &rows, &o->err))
         return cv_mail_fail(o);
     *ret_found = rows.count > 0;
     if (rows.count > 0)
@@ -166,13 +166,13 @@ static bool read_end(cv_call *call, shown *s, cv_err *err)
 static bool append_missing(cv_call *call, shown *s, cv_err *err)
 {
     for (bool more = true; more;) {
-        cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_entry_type};
+        cv_row_list rows = {0};
         cv_mail_entry after;
         cv_row_clear(&cv_mail_entry_type, &after);
         after.number = s->last;
         const cv_find find = {
             .type = &cv_mail_entry_type, .scope = cv_mail_scope(), .after = &after, .limit = LINES_AT_ONCE};
-        if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, err))
+        if (!cv_record_rows(call->record, call->arena, &find, &rows, err))
             return false;
         cv_buf text = {0};
         for (size_t i = 0; i < rows.count; i++) {
@@ -308,7 +308,7 @@ bool cv_mail_op_governance(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     size_t limit = (size_t)cv_json_get_int(call->input, "limit", CV_MAIL_PAGE);
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_entry_type};
+    cv_row_list rows = {0};
     cv_mail_entry before;
     cv_row_clear(&cv_mail_entry_type, &before);
     before.number = cv_json_get_int(call->input, "before", INT64_C(1) << 52);
@@ -318,7 +318,7 @@ bool cv_mail_op_governance(cv_call *call)
                           .limit = limit + 1,
                           .descending = true};
     page p = {.next = CV_ABSENT, .path = cv_str_of(cv_mail_file(call, file_name).path)};
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, &err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < rows.count && i < limit; i++) {
         const cv_mail_entry *e = rows.items[i];

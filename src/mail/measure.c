@@ -1,4 +1,4 @@
-/* measure.c - figures about a post office for anyone who watches a server: kit/gauge.h. */
+/* measure.c - figures about a post office for anyone who watches a server: kit/metric.h. */
 #include "mail/room.h"
 #include "mail/writing.h"
 
@@ -10,11 +10,10 @@ static bool count_stuck(cv_call *call, cv_str mailbox, int64_t now, int64_t *cou
 {
     cv_mail_delivery like;
     const cv_mail_delivery *last = NULL;
-    cv_mail_rows rows;
+    cv_row_list rows;
     cv_row_clear(&cv_mail_delivery_type, &like);
     like.mailbox = mailbox;
     do {
-        rows = (cv_mail_rows){.arena = call->arena, .type = &cv_mail_delivery_type};
         const cv_find find = {.type = &cv_mail_delivery_type,
                               .index = cv_deliveries_by_lease,
                               .scope = cv_mail_scope(),
@@ -22,7 +21,7 @@ static bool count_stuck(cv_call *call, cv_str mailbox, int64_t now, int64_t *cou
                               .equal = 1,
                               .after = last,
                               .limit = last ? LEASES_AT_ONCE : 1};
-        if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, err))
+        if (!cv_record_rows(call->record, call->arena, &find, &rows, err))
             return false;
         for (size_t i = 0; i < rows.count; i++) {
             last = rows.items[i];
@@ -34,12 +33,12 @@ static bool count_stuck(cv_call *call, cv_str mailbox, int64_t now, int64_t *cou
     return true;
 }
 
-bool cv_mail_measure(cv_call *call, cv_gauges *ret, cv_err *err)
+bool cv_mail_measure(cv_call *call, cv_metrics *ret, cv_err *err)
 {
     int64_t now = cv_mail_now(call), waiting = 0, dead = 0, stuck = 0, oldest = 0;
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_mailbox_type};
+    cv_row_list rows = {0};
     const cv_find find = {.type = &cv_mail_mailbox_type, .scope = cv_mail_scope()};
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, err))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         const cv_mail_mailbox *m = rows.items[i];
@@ -51,7 +50,7 @@ bool cv_mail_measure(cv_call *call, cv_gauges *ret, cv_err *err)
         dead += m->dead;
         oldest = age > oldest ? age : oldest;
     }
-    const cv_gauge all[] = {
+    const cv_metric all[] = {
         {"mail_waiting", "Messages that are not finished, in all mailboxes.", waiting},
         {"mail_oldest_unread_seconds", "Age of the oldest message that is not finished.", oldest},
         {"mail_stuck_leases", "Messages that were claimed, and whose lease is over.", stuck},

@@ -562,7 +562,7 @@ void cv_mail_special_read(cv_call *call, const cv_mail_draft *d, cv_mail_special
 /* The request that a correlation id names: a message, or the task that one is about. */
 static bool find_request(cv_mail_writing *o, cv_str id, cv_mail_message *ret, bool *ret_found)
 {
-    cv_mail_rows rows = {.arena = o->arena, .type = &cv_mail_message_type};
+    cv_row_list rows = {0};
     if (!cv_mail_message_get(o->record, o->arena, id, ret, ret_found, &o->err))
         return cv_mail_fail(o);
     if (*ret_found)
@@ -575,7 +575,7 @@ static bool find_request(cv_mail_writing *o, cv_str id, cv_mail_message *ret, bo
                           .like = ret,
                           .equal = 1,
                           .limit = 1};
-    if (!o->record->calls->find(o->record, &find, cv_mail_rows_add, &rows, &o->err))
+    if (!cv_record_rows(o->record, o->arena, &find, &rows, &o->err))
         return cv_mail_fail(o);
     *ret_found = rows.count > 0;
     if (rows.count > 0)

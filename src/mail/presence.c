@@ -102,7 +102,7 @@ bool cv_mail_undone(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err 
 /* A lease of this mailbox that is over later than now. */
 static bool holds_lease(cv_record *record, cv_arena *a, cv_str agent, int64_t now_ms, bool *ret_holds, cv_err *err)
 {
-    cv_mail_rows found = {.arena = a, .type = &cv_mail_delivery_type};
+    cv_row_list found = {0};
     cv_mail_delivery like;
     cv_row_clear(&cv_mail_delivery_type, &like);
     like.mailbox = agent;
@@ -116,7 +116,7 @@ static bool holds_lease(cv_record *record, cv_arena *a, cv_str agent, int64_t no
                           .after = &like,
                           .limit = 1,
                           .outline = true};
-    if (!record->calls->find(record, &find, cv_mail_rows_add, &found, err))
+    if (!cv_record_rows(record, a, &find, &found, err))
         return false;
     *ret_holds = found.count > 0;
     return true;

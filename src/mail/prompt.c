@@ -9,10 +9,10 @@
 static bool find_one(cv_record *record, cv_arena *a, const cv_find *find, cv_mail_prompt *ret, bool *ret_found,
                      cv_err *err)
 {
-    cv_mail_rows rows = {.arena = a, .type = &cv_mail_prompt_type};
+    cv_row_list rows = {0};
     cv_row_clear(&cv_mail_prompt_type, ret);
     *ret_found = false;
-    if (!record->calls->find(record, find, cv_mail_rows_add, &rows, err))
+    if (!cv_record_rows(record, a, find, &rows, err))
         return false;
     *ret_found = rows.count > 0;
     if (rows.count > 0)

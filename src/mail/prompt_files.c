@@ -9,7 +9,7 @@
 
 #include "base/folder.h"
 #include "base/limits.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/settings.h"
 #include "mail/files/door.h"
 #include "mail/text/repair.h"

@@ -224,7 +224,7 @@ bool cv_mail_op_reports(cv_call *call)
     cv_err err = {.arena = call->arena};
     size_t limit = (size_t)cv_json_get_int(call->input, "limit", CV_MAIL_PAGE);
     cv_str kind = cv_json_get_text(call->input, "kind"), after = cv_json_get_text(call->input, "after");
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_paper_type};
+    cv_row_list rows = {0};
     cv_mail_paper like;
     page p = {0};
     cv_row_clear(&cv_mail_paper_type, &like);
@@ -238,7 +238,7 @@ bool cv_mail_op_reports(cv_call *call)
                           .after = &like,
                           .limit = limit + 1,
                           .outline = true};
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, &err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < rows.count && i < limit; i++) {
         const cv_mail_paper *row = rows.items[i];

@@ -11,6 +11,6 @@ extern const cv_resource cv_mail_resources[];
 extern const cv_condition cv_mail_conditions[];
 void cv_mail_doctor(cv_doctor *d);
 bool cv_mail_undone(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err *err);
-bool cv_mail_measure(cv_call *call, cv_gauges *ret, cv_err *err);
+bool cv_mail_measure(cv_call *call, cv_metrics *ret, cv_err *err);
 
 #endif

@@ -262,7 +262,7 @@ const cv_shape cv_mail_send_shape[] = {
 /* The receipts of a message that is there. */
 static bool receipts_of(cv_mail_writing *o, const cv_mail_message *m, cv_mail_receipts *ret)
 {
-    cv_mail_rows rows;
+    cv_row_list rows;
     if (!cv_mail_deliveries_of(o->record, o->arena, m->message_id, &rows, &o->err))
         return cv_mail_fail(o);
     for (size_t i = 0; i < rows.count; i++) {
@@ -305,7 +305,7 @@ static bool sent_before(cv_mail_writing *o, sending *s, bool *ret_before)
 static bool find_worked_on(cv_mail_writing *o, const cv_mail_draft *d, cv_mail_message *ret, bool *ret_found)
 {
     enum { LEASES = 8 };
-    cv_mail_rows held = {.arena = o->arena, .type = &cv_mail_delivery_type};
+    cv_row_list held = {0};
     cv_mail_delivery like;
     if (d->to.count != 1)
         return true;
@@ -319,7 +319,7 @@ static bool find_worked_on(cv_mail_writing *o, const cv_mail_draft *d, cv_mail_m
                           .descending = true,
                           .limit = LEASES,
                           .outline = true};
-    if (!o->record->calls->find(o->record, &find, cv_mail_rows_add, &held, &o->err))
+    if (!cv_record_rows(o->record, o->arena, &find, &held, &o->err))
         return cv_mail_fail(o);
     for (size_t i = 0; i < held.count; i++) {
         cv_mail_message m;
@@ -350,7 +350,7 @@ static bool find_before(cv_mail_writing *o, const cv_mail_draft *draft, cv_mail_
                       "reply_to names no message: '%.*s'; it is kept as it is", CV_FMT(m->reply_to));
     if (*ret_found || !m->thread_id.p)
         return *ret_found || find_worked_on(o, draft, ret, ret_found);
-    cv_mail_rows last = {.arena = o->arena, .type = &cv_mail_message_type};
+    cv_row_list last = {0};
     const cv_find find = {.type = &cv_mail_message_type,
                           .index = cv_messages_by_thread,
                           .scope = cv_mail_scope(),
@@ -359,7 +359,7 @@ static bool find_before(cv_mail_writing *o, const cv_mail_draft *draft, cv_mail_
                           .descending = true,
                           .limit = 1,
                           .outline = true};
-    if (!o->record->calls->find(o->record, &find, cv_mail_rows_add, &last, &o->err))
+    if (!cv_record_rows(o->record, o->arena, &find, &last, &o->err))
         return cv_mail_fail(o);
     *ret_found = last.count > 0;
     if (last.count > 0)
@@ -468,7 +468,7 @@ static bool supersede(cv_mail_writing *o, const cv_mail_draft *draft)
 {
     cv_str old_id = draft->message.supersedes;
     cv_mail_message old;
-    cv_mail_rows rows;
+    cv_row_list rows;
     bool found;
     if (!old_id.p)
         return true;

@@ -58,9 +58,9 @@ static bool tell(cv_record *record, cv_arena *a, const cv_mail_slot *row, int64_
 static bool list(cv_call *call, slotting *s)
 {
     cv_err err = {.arena = call->arena};
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_slot_type};
+    cv_row_list rows = {0};
     const cv_find find = {.type = &cv_mail_slot_type, .scope = cv_mail_scope()};
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, &err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < rows.count; i++)
         if (!tell(call->record, call->arena, rows.items[i], cv_mail_now(call), s, &err))

@@ -328,7 +328,7 @@ static bool op_set(cv_call *call, getting *g)
 
 static bool list(cv_call *call, getting *g, cv_err *err)
 {
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_value_type};
+    cv_row_list rows = {0};
     cv_mail_value like;
     cv_row_clear(&cv_mail_value_type, &like);
     like.owner = g->one.owner;
@@ -338,7 +338,7 @@ static bool list(cv_call *call, getting *g, cv_err *err)
                           .equal = 1,
                           .limit = CV_MAX_PAGE,
                           .outline = true};
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, err))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         const cv_mail_value *row = rows.items[i];

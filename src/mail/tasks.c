@@ -53,10 +53,10 @@ static bool release(cv_mail_writing *o, cv_str plan, cv_str task_id, cv_mail_rec
 static bool release_all(cv_mail_writing *o, const cv_mail_task *done, cv_mail_receipts *ret)
 {
     assert(cv_str_eq(done->status, cv_mail_states[CV_MAIL_DONE].task));
-    cv_mail_rows needs = {.arena = o->arena, .type = &cv_mail_need_type};
+    cv_row_list needs = {0};
     const cv_mail_need like = {.plan = done->plan, .needs = done->task_id};
     const cv_find find = {.type = &cv_mail_need_type, .scope = cv_mail_scope(), .like = &like, .equal = 2};
-    if (!o->record->calls->find(o->record, &find, cv_mail_rows_add, &needs, &o->err))
+    if (!cv_record_rows(o->record, o->arena, &find, &needs, &o->err))
         return cv_mail_fail(o);
     for (size_t i = 0; i < needs.count; i++)
         if (!release(o, done->plan, ((const cv_mail_need *)needs.items[i])->task_id, ret))
@@ -122,7 +122,7 @@ static bool refuse_task(cv_call *call, cv_str id)
 }
 
 /* Several plans have a task of this id: which one is meant? */
-static bool refuse_ambiguous(cv_call *call, cv_str id, const cv_mail_rows *rows)
+static bool refuse_ambiguous(cv_call *call, cv_str id, const cv_row_list *rows)
 {
     cv_str *plans = CV_NEW_ARRAY(call->arena, rows->count, cv_str);
     for (size_t i = 0; i < rows->count; i++)
@@ -139,7 +139,7 @@ static bool find_task(cv_call *call, cv_str id, cv_mail_task *ret)
     enum { CANDIDATES = 20 };
     cv_err err = {.arena = call->arena};
     cv_str plan = cv_json_get_text(call->input, "plan");
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_task_type};
+    cv_row_list rows = {0};
     bool found;
     if (plan.p) {
         if (!cv_mail_task_get(call->record, call->arena, plan, id, ret, &found, &err))
@@ -154,7 +154,7 @@ static bool find_task(cv_call *call, cv_str id, cv_mail_task *ret)
                           .like = ret,
                           .equal = 1,
                           .limit = CANDIDATES};
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, &err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     if (rows.count != 1)
         return rows.count ? refuse_ambiguous(call, id, &rows) : refuse_task(call, id);
@@ -242,7 +242,7 @@ const cv_shape cv_mail_graph_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-static void tell_tasks(cv_arena *a, const cv_mail_rows *rows, task_list *ret)
+static void tell_tasks(cv_arena *a, const cv_row_list *rows, task_list *ret)
 {
     for (size_t i = 0; i < rows->count; i++) {
         const cv_mail_task *t = rows->items[i];
@@ -295,7 +295,7 @@ bool cv_mail_op_ready(cv_call *call)
     bool one = cv_json_get(call->input, CV_STR("agent"));
     cv_mail_agent agent = {0};
     cv_mail_task like;
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_task_type};
+    cv_row_list rows = {0};
     task_list l = {0};
     if (one && !cv_mail_whose(call, "agent", &agent))
         return false;
@@ -307,7 +307,7 @@ bool cv_mail_op_ready(cv_call *call)
                           .like = &like,
                           .equal = one ? 1 : 0,
                           .limit = limit + 1};
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, &err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     l.more = rows.count > limit;
     rows.count = l.more ? limit : rows.count;
@@ -379,7 +379,7 @@ bool cv_mail_op_graph(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_str format = cv_json_get_text(call->input, "format");
-    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_task_type};
+    cv_row_list rows = {0};
     task_list l = {.plan = cv_json_get_text(call->input, "plan")};
     cv_mail_task like;
     bool found;
@@ -393,7 +393,7 @@ bool cv_mail_op_graph(cv_call *call)
                           .equal = 1,
                           .limit = CV_MAIL_MAX_TASKS * 10};
     if (!cv_record_get(call->record, call->arena, cv_mail_scope(), &cv_mail_plan_type, &l.row, &found, &err) ||
-        !call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, &err))
+        !cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
     if (!found)
         return refuse_plan(call, l.plan);

@@ -6,9 +6,9 @@
  * something new is one write: it reads the messages and moves `seen` on, so of two who wait for one mailbox each gets
  * other messages.
  */
+#include "base/monotonic.h"
 #include "base/notify.h"
-#include "base/steady.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "mail/answer.h"
 #include "mail/files.h"
 #include "mail/operations.h"
@@ -18,9 +18,9 @@ enum { ROWS_AT_ONCE = 100, POLL_MS = 250 };
 typedef struct {
     cv_mail_agent agent;
     size_t limit;
-    cv_mail_rows found; /* deliveries, new ones */
-    int64_t after;      /* all up to here were seen, or looked at now */
-    bool moved;         /* by this write */
+    cv_row_list found; /* deliveries, new ones */
+    int64_t after;     /* all up to here were seen, or looked at now */
+    bool moved;        /* by this write */
     cv_mail_shown_list told;
 } waiting;
 
@@ -46,9 +46,9 @@ const cv_shape cv_mail_wait_shape[] = {
 /* What is new behind `seen`. Expired and superseded ones are passed over. */
 static bool look(cv_record *record, cv_arena *a, waiting *x, int64_t seen, int64_t now_ms, cv_err *err)
 {
-    cv_mail_rows rows;
+    cv_row_list rows;
     size_t wanted;
-    x->found = (cv_mail_rows){.arena = a, .type = &cv_mail_delivery_type};
+    x->found = (cv_row_list){.arena = a, .type = &cv_mail_delivery_type};
     x->after = seen;
     do {
         cv_mail_delivery like;
@@ -57,7 +57,6 @@ static bool look(cv_record *record, cv_arena *a, waiting *x, int64_t seen, int64
         like.mailbox = x->agent.name;
         like.open = 1;
         like.seq = x->after;
-        rows = (cv_mail_rows){.arena = a, .type = &cv_mail_delivery_type};
         const cv_find find = {.type = &cv_mail_delivery_type,
                               .index = cv_deliveries_open,
                               .scope = cv_mail_scope(),
@@ -65,13 +64,13 @@ static bool look(cv_record *record, cv_arena *a, waiting *x, int64_t seen, int64
                               .equal = 2,
                               .after = &like,
                               .limit = wanted};
-        if (!record->calls->find(record, &find, cv_mail_rows_add, &rows, err))
+        if (!cv_record_rows(record, a, &find, &rows, err))
             return false;
         for (size_t i = 0; i < rows.count; i++) {
             const cv_mail_delivery *d = rows.items[i];
             x->after = d->seq;
             if (cv_mail_state_at(d, now_ms) == CV_MAIL_NEW)
-                *CV_PUSH(a, &x->found) = d;
+                *CV_PUSH(a, &x->found) = rows.items[i];
         }
     } while (rows.count == wanted && x->found.count < x->limit);
     return true;
@@ -117,7 +116,7 @@ static bool sleep_on(cv_call *call, cv_notify *n, uint64_t *seen, int64_t begin,
 {
     cv_record *record = call->record;
     for (;;) {
-        int64_t now = cv_steady_ms(), poll = *seen == 0 && now + POLL_MS < until ? now + POLL_MS : until;
+        int64_t now = cv_monotonic_ms(), poll = *seen == 0 && now + POLL_MS < until ? now + POLL_MS : until;
         if (now >= until)
             return false;
         if (!cv_call_tell(call, (size_t)((now - begin) / 1000), (size_t)((until - begin) / 1000),
@@ -143,7 +142,7 @@ static void tell(cv_call *call, waiting *x, answer *a)
 /* `changed` is asked before the mailbox is looked at, so that a commit in between is not missed. */
 static bool wait_for_mail(cv_call *call, waiting *x, cv_notify *n, cv_err *err)
 {
-    int64_t begin = cv_steady_ms(), seen_seq;
+    int64_t begin = cv_monotonic_ms(), seen_seq;
     int64_t until = begin + cv_json_get_int(call->input, "timeout_seconds", CV_MAIL_WAIT_SECONDS) * 1000;
     uint64_t seen = 0;
     call->record->calls->changed(call->record, &seen);

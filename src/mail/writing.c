@@ -188,34 +188,24 @@ bool cv_mail_task_get(cv_record *record, cv_arena *a, cv_str plan, cv_str task_i
     return cv_record_get(record, a, cv_mail_scope(), &cv_mail_task_type, ret, ret_found, err);
 }
 
-bool cv_mail_rows_add(void *rows, cv_scope_id scope, const void *row, cv_err *err)
-{
-    cv_mail_rows *all = rows;
-    assert(all->arena && all->type);
-    (void)scope, (void)err;
-    *CV_PUSH(all->arena, all) = cv_row_copy(all->arena, all->type, row);
-    return true;
-}
-
-bool cv_mail_deliveries_of(cv_record *record, cv_arena *a, cv_str message_id, cv_mail_rows *ret, cv_err *err)
+bool cv_mail_deliveries_of(cv_record *record, cv_arena *a, cv_str message_id, cv_row_list *ret, cv_err *err)
 {
     cv_mail_delivery like;
     cv_row_clear(&cv_mail_delivery_type, &like);
     like.message_id = message_id;
-    *ret = (cv_mail_rows){.arena = a, .type = &cv_mail_delivery_type};
     const cv_find find = {.type = &cv_mail_delivery_type,
                           .index = cv_deliveries_by_message,
                           .scope = cv_mail_scope(),
                           .like = &like,
                           .equal = 1};
-    return record->calls->find(record, &find, cv_mail_rows_add, ret, err);
+    return cv_record_rows(record, a, &find, ret, err);
 }
 
 /* The index goes on with the key: what lies behind (message, mailbox, 0) begins with the one that is looked for. */
 bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_str message_id, cv_mail_delivery *ret,
                            bool *ret_found, cv_err *err)
 {
-    cv_mail_rows found = {.arena = a, .type = &cv_mail_delivery_type};
+    cv_row_list found = {0};
     cv_mail_delivery from;
     cv_row_clear(&cv_mail_delivery_type, &from);
     from.message_id = message_id;
@@ -229,7 +219,7 @@ bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_st
                           .after = &from,
                           .limit = 1};
     *ret_found = false;
-    if (!record->calls->find(record, &find, cv_mail_rows_add, &found, err))
+    if (!cv_record_rows(record, a, &find, &found, err))
         return false;
     const cv_mail_delivery *first = found.count ? found.items[0] : NULL;
     *ret_found = first && cv_str_eq(first->mailbox, mailbox);
@@ -240,7 +230,7 @@ bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_st
 
 bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t now, int64_t *ret_seconds, cv_err *err)
 {
-    cv_mail_rows open = {.arena = a, .type = &cv_mail_delivery_type};
+    cv_row_list open = {0};
     cv_mail_delivery like;
     cv_mail_message m;
     int64_t accepted;
@@ -255,7 +245,7 @@ bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t n
                           .equal = 2,
                           .limit = 1};
     *ret_seconds = CV_ABSENT;
-    if (!record->calls->find(record, &find, cv_mail_rows_add, &open, err))
+    if (!cv_record_rows(record, a, &find, &open, err))
         return false;
     if (open.count == 0)
         return true;
@@ -272,16 +262,16 @@ bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t n
 static bool read_slots(cv_mail_writing *o)
 {
     cv_mail_slot like;
-    cv_mail_rows last = {.arena = o->arena, .type = &cv_mail_slot_type};
+    cv_row_list last = {.arena = o->arena, .type = &cv_mail_slot_type};
     cv_row_clear(&cv_mail_slot_type, &like);
     like.free = 1;
     o->slots.free = last;
     const cv_lookup lookups[] = {
         {{.type = &cv_mail_slot_type, .index = cv_slots_free, .scope = cv_mail_scope(), .like = &like, .equal = 1},
-         cv_mail_rows_add,
+         cv_row_list_add,
          &o->slots.free},
         {{.type = &cv_mail_slot_type, .scope = cv_mail_scope(), .descending = true, .limit = 1},
-         cv_mail_rows_add,
+         cv_row_list_add,
          &last}};
     if (!o->record->calls->find_all(o->record, lookups, CV_COUNT(lookups), &o->err))
         return false;

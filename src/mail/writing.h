@@ -40,14 +40,6 @@ bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret_agent);
 /* Whose mailbox is looked at: the same, but anybody may look, also into that of an agent that was removed. */
 bool cv_mail_whose(cv_call *call, const char *field, cv_mail_agent *ret_agent);
 
-/* Rows of a find, copied. */
-typedef struct {
-    cv_arena *arena;
-    const cv_type *type;
-    const void **items;
-    size_t count, capacity;
-} cv_mail_rows;
-
 /* ---- one write --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -66,7 +58,7 @@ typedef struct {
     cv_notices warnings;
     cv_map mailboxes; /* of this write: name -> row */
     struct {          /* numbers for mailboxes that are made; read when the first one is */
-        cv_mail_rows free;
+        cv_row_list free;
         size_t used;
         int64_t last; /* 0: not read yet */
     } slots;
@@ -103,10 +95,8 @@ bool cv_mail_mailbox_get(cv_record *record, cv_arena *a, cv_str agent, cv_mail_m
 bool cv_mail_task_get(cv_record *record, cv_arena *a, cv_str plan, cv_str task_id, cv_mail_task *ret, bool *ret_found,
                       cv_err *err);
 
-bool cv_mail_rows_add(void *rows, cv_scope_id scope, const void *row, cv_err *err);
-
 /* All deliveries of a message; of one mailbox, if it is there. */
-bool cv_mail_deliveries_of(cv_record *record, cv_arena *a, cv_str message_id, cv_mail_rows *ret, cv_err *err);
+bool cv_mail_deliveries_of(cv_record *record, cv_arena *a, cv_str message_id, cv_row_list *ret, cv_err *err);
 bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_str message_id, cv_mail_delivery *ret,
                            bool *ret_found, cv_err *err);
 

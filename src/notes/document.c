@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/file.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "notes/words/words.h"
 
 #define MARK "conclave notes"
@@ -97,7 +97,7 @@ bool cv_notes_since(cv_str text, int64_t *ret_since, cv_err *err)
 static bool is_ours(void *ctx, cv_str bytes, bool unmarked)
 {
     (void)unmarked;
-    return cv_outlet_forced(ctx) || cv_str_find(cv_str_head(bytes, 400), CV_STR(MARK)) != SIZE_MAX;
+    return cv_destination_forced(ctx) || cv_str_find(cv_str_head(bytes, 400), CV_STR(MARK)) != SIZE_MAX;
 }
 
 bool cv_notes_write_document(cv_call *call, cv_where where, cv_str text, cv_err *err)
@@ -108,7 +108,7 @@ bool cv_notes_write_document(cv_call *call, cv_where where, cv_str text, cv_err 
     if (err->code == CV_ERR_FILE_CHANGED) {
         cv_err_set(err, CV_ERR_INVALID_VALUE, "there is another file of this name");
         cv_err_value(err, cv_str_of(cv_where_path(call->arena, where)));
-        cv_err_suggest(err, cv_outlet_advice(call));
+        cv_err_suggest(err, cv_destination_advice(call));
     }
     return false;
 }

@@ -10,7 +10,7 @@
  */
 #include "base/file.h"
 #include "base/utf8.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "notes/document.h"
 #include "notes/found.h"
 #include "notes/log.h"
@@ -286,7 +286,7 @@ static bool read_request(exporting *x, cv_where *ret_where, cv_err *err)
         x->output = (cv_str){NULL, 0};
         return true;
     }
-    if (cv_outlet_where(call, x->output, ret_where, err))
+    if (cv_destination_where(call, x->output, ret_where, err))
         return true;
     cv_err_field(err, CV_STR("output"));
     return false;

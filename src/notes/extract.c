@@ -11,10 +11,10 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "kit/destination.h"
 #include "kit/fault.h"
 #include "kit/invoke.h"
 #include "kit/notice.h"
-#include "kit/outlet.h"
 #include "kit/request.h"
 #include "notes/document.h"
 #include "notes/found.h"
@@ -385,13 +385,13 @@ static bool write_output(extracting *x, cv_err *err)
     if (!output.p && !name.p)
         return true;
     output = output.p ? output : CV_STR(".");
-    if (!cv_outlet_where(call, output, &where, err))
+    if (!cv_destination_where(call, output, &where, err))
         goto wrong;
     bool is_folder = cv_where_look(where, &st) && S_ISDIR(st.st_mode);
     if (is_folder || name.p) {
         name = name.p ? name : default_name(x);
-        if (!cv_outlet_where(call, cv_arena_printf(call->arena, "%.*s/%.*s", CV_FMT(output), CV_FMT(name)), &where,
-                             err))
+        if (!cv_destination_where(call, cv_arena_printf(call->arena, "%.*s/%.*s", CV_FMT(output), CV_FMT(name)), &where,
+                                  err))
             goto wrong;
     }
     if (!cv_notes_write_document(call, where, x->text, err))

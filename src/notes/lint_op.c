@@ -7,9 +7,9 @@
  * The exit status is 1 when there are errors or warnings, or files that cannot be read.
  */
 #include "base/file.h"
+#include "kit/destination.h"
 #include "kit/diff.h"
 #include "kit/fault.h"
-#include "kit/outlet.h"
 #include "kit/sarif.h"
 #include "notes/found.h"
 #include "notes/lint.h"
@@ -209,7 +209,7 @@ static bool read_request(linting *l, cv_err *err)
         return false;
     }
     if (l->has_baseline &&
-        (!cv_outlet_where(call, baseline, &l->baseline, err) ||
+        (!cv_destination_where(call, baseline, &l->baseline, err) ||
          (!l->writes_baseline && !cv_notes_baseline_read(call->arena, l->baseline, &l->known, err)))) {
         cv_err_field(err, CV_STR("baseline"));
         if (err->code == CV_ERR_NOT_FOUND)

@@ -4,7 +4,7 @@
 
 enum {
     READS = CV_OP_STORE | CV_OP_IDEMPOTENT,
-    STEADY = READS | CV_OP_STEADY,
+    CACHEABLE = READS | CV_OP_CACHEABLE,
     WRITES = CV_OP_STORE | CV_OP_WRITES | CV_OP_FILES,
     UNASKED = CV_OP_UNASKED,
 };
@@ -139,7 +139,7 @@ const cv_operation cv_notes_ops[] = {
      .details = "A note is given to a thread with --thread. The mood of a thread is the mean of its messages' moods.\n",
      .examples = "  conclave notes threads\n",
      .schema = "notes_threads",
-     .flags = STEADY,
+     .flags = CACHEABLE,
      .run = cv_notes_op_threads,
      .answer = cv_notes_threads_shape},
     {.room = "notes",

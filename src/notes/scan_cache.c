@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 
 #define TITLE "conclave notes seen 1\n"
 #define MOST_BYTES ((size_t)256 << 20)

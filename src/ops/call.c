@@ -156,7 +156,7 @@ static void add_meanings(const cv_operation *op, cv_call *call)
     if (!(op->flags & CV_OP_WRITES) || !call->record || !cv_json_get(properties, CV_STR("dry_run")) ||
         call->input->type != CV_JSON_OBJECT)
         return;
-    const cv_json *sound = cv_sound_part(call->arena, call->schema, call->input, call->errs, &faulty);
+    const cv_json *sound = cv_valid_part(call->arena, call->schema, call->input, call->errs, &faulty);
     if (!sound)
         return;
     cv_call tried = *call;
@@ -165,7 +165,7 @@ static void add_meanings(const cv_operation *op, cv_call *call)
     tried.input = as_dry_run(call->arena, sound);
     if (has_all(op, &tried) && !op->run(&tried))
         for (size_t i = 0; i < errs.count; i++)
-            if (errs.items[i].field.n && !cv_sound_is_faulty(&faulty, errs.items[i].field))
+            if (errs.items[i].field.n && !cv_valid_part_lacks(&faulty, errs.items[i].field))
                 cv_errs_keep(call->errs, call->arena, &errs.items[i]);
     cv_buf_release(&unused);
 }

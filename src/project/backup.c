@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "kit/destination.h"
 #include "kit/notice.h"
-#include "kit/outlet.h"
 #include "project/operations.h"
 #include "record/sql.h"
 
@@ -57,7 +57,7 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
         cv_err_suggest(err, CV_STR("name a file, like backup.db"));
         return false;
     }
-    if (!cv_outlet_where(call, given, &where, err)) {
+    if (!cv_destination_where(call, given, &where, err)) {
         cv_err_field(err, CV_STR("path"));
         return false;
     }
@@ -71,7 +71,7 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
                                          : "a device");
         cv_err_field(err, CV_STR("path"));
         cv_err_value(err, given);
-        cv_err_suggest(err, S_ISREG(st.st_mode) ? cv_outlet_advice(call) : CV_STR("choose another name"));
+        cv_err_suggest(err, S_ISREG(st.st_mode) ? cv_destination_advice(call) : CV_STR("choose another name"));
         return false;
     }
     return make_copy(call, where, force, err);
@@ -96,7 +96,7 @@ const cv_shape cv_backup_shape[] = {
 bool cv_record_backup(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    bool force = cv_outlet_forced(call);
+    bool force = cv_destination_forced(call);
     const char *written;
     struct stat st;
     if (!back_up(call, cv_json_get_text(call->input, "path"), force, &written, &err))

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/settings.h"
 
 static const char *const seen_name = "seen";

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "kit/destination.h"
 #include "kit/notice.h"
-#include "kit/outlet.h"
 #include "kit/scopes.h"
 #include "project/config.h"
 #include "project/operations.h"

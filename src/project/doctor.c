@@ -6,7 +6,7 @@
  */
 #include "project/doctor.h"
 
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/room.h"
 #include "project/operations.h"
 

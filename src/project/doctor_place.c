@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "project/config.h"
 #include "project/doctor.h"
 #include "record/place.h"

@@ -2,7 +2,7 @@
  * doctor.h. */
 #include "project/doctor.h"
 
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/scopes.h"
 #include "record/seal.h"
 

@@ -11,8 +11,8 @@
  */
 #include <time.h>
 
+#include "base/monotonic.h"
 #include "base/plain.h"
-#include "base/steady.h"
 #include "kit/fault.h"
 #include "kit/notice.h"
 #include "kit/scopes.h"
@@ -107,12 +107,12 @@ static void doze(int64_t ms)
 static bool wait_for_page(page *p, int64_t ms, cv_err *err)
 {
     cv_record *record = p->call->record;
-    int64_t begin = cv_steady_ms(), passed = 0;
+    int64_t begin = cv_monotonic_ms(), passed = 0;
     uint64_t seen = 0;
     record->calls->changed(record, &seen);
     if (!read_page(p, err))
         return false;
-    while (p->entries.count == 0 && (passed = cv_steady_ms() - begin) < ms) {
+    while (p->entries.count == 0 && (passed = cv_monotonic_ms() - begin) < ms) {
         if (!cv_call_tell(p->call, (size_t)(passed / 1000), (size_t)(ms / 1000), CV_STR("waiting for a commit"), err))
             return false;
         doze(ms - passed < LOOK_MS ? ms - passed : LOOK_MS);

@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "kit/destination.h"
 #include "kit/notice.h"
-#include "kit/outlet.h"
 #include "kit/room.h"
 #include "project/config.h"
 #include "project/operations.h"

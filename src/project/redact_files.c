@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "record/place.h"
 
 static void name_file(cv_redact_files *f, cv_redact_names *list, const char *file)

@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "kit/destination.h"
 #include "kit/fault.h"
-#include "kit/outlet.h"
 #include "kit/scopes.h"
 #include "project/operations.h"
 #include "project/scope_input.h"
@@ -41,7 +41,7 @@ static bool print_document(cv_call *call, cv_scope_id scope, cv_buf *out, cv_err
 static bool is_ours(void *ctx, cv_str bytes, bool unmarked)
 {
     (void)unmarked;
-    return cv_outlet_forced(ctx) || cv_str_starts(bytes, CV_STR("{\"format\":\"conclave-scope "));
+    return cv_destination_forced(ctx) || cv_str_starts(bytes, CV_STR("{\"format\":\"conclave-scope "));
 }
 
 static bool may_replace(cv_call *call, cv_where where, cv_err *err)
@@ -53,7 +53,7 @@ static bool may_replace(cv_call *call, cv_where where, cv_err *err)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "there is another file of this name");
     cv_err_value(err, cv_str_of(cv_where_path(call->arena, where)));
-    cv_err_suggest(err, cv_outlet_advice(call));
+    cv_err_suggest(err, cv_destination_advice(call));
     return false;
 }
 
@@ -143,7 +143,7 @@ bool cv_project_export_scope(cv_call *call)
         call->verbatim = true;
         return print_document(call, scope, call->out, &err) || cv_call_fail(call, &err);
     }
-    if (!cv_outlet_where(call, output, &where, &err) || !write_file(call, scope, where, &err)) {
+    if (!cv_destination_where(call, output, &where, &err) || !write_file(call, scope, where, &err)) {
         cv_err_field(&err, CV_STR("output"));
         return cv_call_fail(call, &err);
     }

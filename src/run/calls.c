@@ -10,9 +10,9 @@
 
 #include "base/folder.h"
 #include "base/heap.h"
+#include "base/monotonic.h"
 #include "base/plain.h"
 #include "base/signals.h"
-#include "base/steady.h"
 #include "base/utf8.h"
 #include "record/hash.h"
 #include "run/parts.h"
@@ -191,7 +191,7 @@ void cv_calls_start(cv_calls *calls, const cv_calls_request *request)
     cv_err err = {.arena = &one->arena};
     assert(calls->count < CV_CALLS_MOST && request->reach->way <= CV_REACH_ENDPOINT);
     one->spool.fd = -1;
-    one->began = cv_steady_ms();
+    one->began = cv_monotonic_ms();
     one->deadline = one->began + (request->timeout_ms ? request->timeout_ms : request->reach->timeout_ms);
     while (*last)
         last = &(*last)->next;
@@ -222,7 +222,7 @@ void cv_calls_cancel(cv_calls *calls, const void *tag)
 
 void cv_calls_look(const cv_calls *calls, void (*visit)(void *ctx, const cv_calls_progress *at), void *ctx)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     for (const cv_one *one = calls->first; one; one = one->next)
         if (!one->ended)
             visit(ctx, &(cv_calls_progress){one->request.tag, now - one->began, one->spool.bytes});
@@ -268,7 +268,7 @@ static void make_result(cv_one *one)
 {
     cv_calls_result *r = &one->result;
     cv_err err = {.arena = &one->arena};
-    r->duration_ms = cv_steady_ms() - one->began;
+    r->duration_ms = cv_monotonic_ms() - one->began;
     r->tail = cv_tail_text(&one->arena, &one->tail, &one->secrets);
     if (one->endpoint)
         cv_endpoint_answer(one);
@@ -315,7 +315,7 @@ static bool take_ended(cv_calls *calls, cv_arena *a, cv_calls_result *ret)
  */
 static bool wait_for_work(cv_calls *calls, int64_t until)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     assert(calls->count <= CV_CALLS_MOST);
     calls->polled.count = 0;
     for (cv_one *one = calls->first; one; one = one->next) {
@@ -340,7 +340,7 @@ static bool wait_for_work(cv_calls *calls, int64_t until)
 
 static void serve(cv_calls *calls)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     if (calls->multi)
         cv_endpoint_serve(calls);
     for (cv_one *one = calls->first; one; one = one->next)
@@ -352,7 +352,7 @@ static void serve(cv_calls *calls)
 
 bool cv_calls_step(cv_calls *calls, cv_arena *a, int wait_ms, cv_calls_result *ret_result)
 {
-    int64_t until = cv_steady_ms() + wait_ms;
+    int64_t until = cv_monotonic_ms() + wait_ms;
     for (bool woken = false;;) {
         if (take_ended(calls, a, ret_result))
             return true;
@@ -360,7 +360,7 @@ bool cv_calls_step(cv_calls *calls, cv_arena *a, int wait_ms, cv_calls_result *r
             return false;
         woken = wait_for_work(calls, until);
         serve(calls);
-        woken = woken || cv_steady_ms() >= until;
+        woken = woken || cv_monotonic_ms() >= until;
     }
 }
 

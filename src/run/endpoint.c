@@ -9,7 +9,7 @@
  */
 #include "base/clock.h"
 #include "base/heap.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "run/curl.h"
 #include "run/parts.h"
 #include "run/retry.h"
@@ -118,7 +118,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *ctx)
         settle_content(one, piece);
         forget_request(e);
     }
-    e->last_piece = cv_steady_ms();
+    e->last_piece = cv_monotonic_ms();
     if (e->status != 200 || e->content == OTHER) {
         cv_buf_add(&e->body, cv_str_head(piece, MAX_ERROR - (e->body.n < MAX_ERROR ? e->body.n : MAX_ERROR)));
         return e->body.n < MAX_ERROR ? piece.n : 0;

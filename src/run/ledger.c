@@ -11,9 +11,9 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/monotonic.h"
 #include "base/os.h"
-#include "base/steady.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/request.h"
 #include "record/hash.h"
 
@@ -334,11 +334,11 @@ static bool wait_for_lock(cv_ledger *l, cv_err *err)
 {
     cv_lease_row lease;
     bool found;
-    int64_t until = cv_steady_ms() + CV_LOCK_MS;
+    int64_t until = cv_monotonic_ms() + CV_LOCK_MS;
     while (!try_lock(l->lock, LOCK_EX)) {
         if (!read_lease(l, &lease, &found, err))
             return false;
-        if (cv_steady_ms() >= until || (found && is_here(l, &lease) && is_alive(&lease)))
+        if (cv_monotonic_ms() >= until || (found && is_here(l, &lease) && is_alive(&lease)))
             return refuse_busy(l, found ? holder_text(l->arena, &lease) : CV_STR(""), err);
         poll(NULL, 0, CV_LOCK_LOOK_MS);
     }
@@ -361,7 +361,7 @@ bool cv_ledger_take(cv_ledger *l, cv_err *err)
     if (!write_lease(l, err))
         return false;
     l->exists = true;
-    l->renewed_ms = cv_steady_ms();
+    l->renewed_ms = cv_monotonic_ms();
     return true;
 }
 
@@ -373,9 +373,9 @@ bool cv_ledger_renew(cv_ledger *l, cv_err *err)
     bool found;
     cv_writing w;
     assert(l->exists && l->renewed_ms > 0 && "what is renewed was taken");
-    if (cv_steady_ms() - l->renewed_ms < CV_LEASE_RENEWED_MS)
+    if (cv_monotonic_ms() - l->renewed_ms < CV_LEASE_RENEWED_MS)
         return true;
-    l->renewed_ms = cv_steady_ms();
+    l->renewed_ms = cv_monotonic_ms();
     if (!begin_write(l, &w, CV_STR(""), err))
         return false;
     bool ok = read_lease(l, &lease, &found, err);

@@ -43,7 +43,7 @@ typedef struct {
     cv_run_row run;
     cv_attempts attempts;
     int lock;           /* descriptor; -1: not taken */
-    int64_t renewed_ms; /* by the steady clock */
+    int64_t renewed_ms; /* by the monotonic clock */
 } cv_ledger;
 
 extern const cv_shape cv_attempt_shape[];

@@ -18,8 +18,8 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/heap.h"
+#include "base/monotonic.h"
 #include "base/os.h"
-#include "base/steady.h"
 #include "kit/reach/presets.h"
 #include "run/output.h"
 #include "run/parts.h"
@@ -357,7 +357,7 @@ void cv_process_poll(cv_calls *calls, cv_one *one)
 int64_t cv_process_due(const cv_one *one)
 {
     const struct cv_process *p = one->process;
-    int64_t due = p->kill_at ? p->kill_at : one->deadline, tick = cv_steady_ms() + TICK_MS;
+    int64_t due = p->kill_at ? p->kill_at : one->deadline, tick = cv_monotonic_ms() + TICK_MS;
     return (p->pidfd < 0 || due < tick - TICK_MS) ? tick : due; /* after KILL: only the end is waited for */
 }
 
@@ -398,7 +398,7 @@ void cv_process_stop(cv_calls *calls, cv_one *one)
     if (p->pid <= 0 || p->kill_at)
         return;
     signal_group(p, SIGTERM);
-    p->kill_at = cv_steady_ms() + calls->world.kill_after_ms;
+    p->kill_at = cv_monotonic_ms() + calls->world.kill_after_ms;
 }
 
 /* Has the process ended? Its group is ended, too, while its number is still ours. */

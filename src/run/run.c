@@ -16,8 +16,8 @@
 #include "base/child.h"
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/monotonic.h"
 #include "base/os.h"
-#include "base/steady.h"
 #include "kit/fault.h"
 #include "kit/request.h"
 #include "record/hash.h"
@@ -164,9 +164,9 @@ static cv_str log_tail(cv_arena *a, const char *path)
 static bool await_begin(cv_call *call, cv_str dialogue_id, pid_t runner, const char *log_path, int64_t before,
                         cv_ledger *l, cv_err *err)
 {
-    int64_t until = cv_steady_ms() + BEGIN_MS;
+    int64_t until = cv_monotonic_ms() + BEGIN_MS;
     cv_str holder;
-    for (bool gone = false; cv_steady_ms() < until; gone = kill(runner, 0) != 0 && errno == ESRCH) {
+    for (bool gone = false; cv_monotonic_ms() < until; gone = kill(runner, 0) != 0 && errno == ESRCH) {
         if (!cv_ledger_open(l, call, call->arena, dialogue_id, err) || !cv_ledger_holder(l, &holder, err))
             return false;
         if (holder.n || l->run.rev > before)

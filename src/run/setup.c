@@ -2,8 +2,8 @@
 #include "run/setup.h"
 
 #include "base/file.h"
+#include "kit/destination.h"
 #include "kit/fault.h"
-#include "kit/outlet.h"
 #include "kit/reach/approval.h"
 #include "kit/reach/words.h"
 #include "run/calls.h"
@@ -106,7 +106,7 @@ static bool read_file(cv_setup *s)
     cv_str given = cv_json_get_text(call->input, "agents"), text;
     cv_where where = {call->root, cv_record_path(a, "", "agents.toml")};
     cv_err err = {.arena = a};
-    if (given.p && !cv_outlet_where(call, given, &where, &err)) {
+    if (given.p && !cv_destination_where(call, given, &where, &err)) {
         cv_err_field(&err, CV_STR("agents"));
         return cv_call_fail(call, &err);
     }

@@ -4,7 +4,7 @@
 #include <assert.h>
 
 #include "base/clock.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "kit/request.h"
 
 /* ---- shared --------------------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ static void make_plan(cv_walk *w)
         .from_part = from_part,
         .stopping = w->ledger.run.stopping == 1,
         .interrupted = w->interrupted,
-        .spent = cv_budget_spent(&s->budget, &spent, cv_steady_ms() - w->began_ms),
+        .spent = cv_budget_spent(&s->budget, &spent, cv_monotonic_ms() - w->began_ms),
         .seats = w->folded,
         .seat_count = f->seat_count,
         .round = fold(w, f->next_round, judge, CV_TASK_ROUND, s->judge_agent, false),
@@ -183,7 +183,7 @@ static bool open_walk(cv_walk *w, cv_call *call, cv_setup *settings)
     cv_err err = {.arena = call->arena};
     *w =
         (cv_walk){.call = call, .settings = settings, .arena = call->arena, .prompt_round = -1, .ledger = {.lock = -1}};
-    w->began_ms = cv_steady_ms();
+    w->began_ms = cv_monotonic_ms();
     if (!read_facts(w))
         return false;
     if (!cv_ledger_open(&w->ledger, call, w->arena, settings->dialogue_id, &err))

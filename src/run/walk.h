@@ -38,7 +38,7 @@ typedef struct {
     cv_plan plan;
     cv_calls *calls;
     uint64_t seen;        /* of the record, for `changed` */
-    int64_t began_ms;     /* steady */
+    int64_t began_ms;     /* monotonic */
     int64_t since_ms;     /* attempts that failed before are forgiven (cv_seat_fold) */
     int64_t prompt_round; /* whose prompts these are; -1: none */
     cv_json prompts;      /* what round-prompts answered */

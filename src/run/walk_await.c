@@ -10,7 +10,7 @@
  */
 #include <poll.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "kit/request.h"
 #include "record/hash.h"
 #include "run/keep.h"

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "benching.h"
 #include "record/sql.h"
 

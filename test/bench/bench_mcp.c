@@ -16,7 +16,7 @@
 
 #include "dialogue/types.h"
 #include "dialogue/words/words.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/room.h"
 #include "mcp_client.h"
 #include "record/sql.h"

@@ -35,8 +35,9 @@ accepted: project/verify.c
 broadcast: door/http/turns.c door/mcp/host.c door/workers.c project/registry.c
 claimed: door/cmd_mcp.c kit/who.c project/redact.c
 completed: door/cmd_completion.c door/http/http.c door/layout.c door/resources.c
+earlier: project/ops.c
 final: base/base64.c
-forced: kit/outlet.c kit/outlet.h project/backup.c project/scope_file.c
+forced: kit/destination.c kit/destination.h project/backup.c project/scope_file.c
 gate: door/http/http.c door/http/parts.h
 holder: base/file.c base/folder.c base/where.c
 merge: project/doctor_place.c

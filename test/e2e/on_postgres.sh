@@ -11,7 +11,7 @@ CONCLAVE=$root/test/postgres/conclave
 export CONCLAVE_TEST_STORE CONCLAVE_PROGRAM CONCLAVE
 
 # Those that make projects and look at records, and do not take long.
-all="agents cite create feed import intake judge outlet progress prompts redact seal search story toy transcript"
+all="agents cite create feed import intake judge destination progress prompts redact seal search story toy transcript"
 # shellcheck disable=SC2086
 some=$(printf '%s\n' $all | awk -v seed="${CV_SEED:-1}" 'BEGIN { srand(seed) } { print rand(), $0 }' | sort -n | head -n 2 | cut -d ' ' -f 2)
 for one in $some; do

@@ -98,7 +98,7 @@ static const cv_mcp_tool tools[] = {
          CV_STR_INIT("{\"name\":\"say\",\"inputSchema\":{\"properties\":{\"a\":{\"x-mcp-header\":\"Region\"}}}}"),
      .call = say},
     {.name = CV_STR_INIT("ask"), .definition = CV_STR_INIT("{\"name\":\"ask\",\"inputSchema\":{}}"), .call = ask},
-    {.name = CV_STR_INIT("again"), .definition = CV_STR_INIT("{\"name\":\"again\"}"), .call = say, .steady = true},
+    {.name = CV_STR_INIT("again"), .definition = CV_STR_INIT("{\"name\":\"again\"}"), .call = say, .cacheable = true},
 };
 static const cv_mcp_prompt prompts[] = {{CV_STR_INIT("get"), CV_STR_INIT("{\"name\":\"get\"}"), get, NULL}};
 static const cv_mcp_server server = {.name = CV_STR_INIT("fuzz"),

@@ -18,7 +18,7 @@
 #include "dialogue/types.h"
 #include "door/mcp/host.h"
 #include "door/tools.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/room.h"
 #include "project/project.h"
 #include "record/sql.h"

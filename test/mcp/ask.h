@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "base/base64.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/mcp/host.h"
 
 /* ---- what a handler keeps with the client between two rounds ----------------------------------------------------- */
@@ -143,7 +143,7 @@ static cv_str binding_of(cv_mcp_request *r, const cv_json *params)
 
 static bool open_state(cv_mcp_request *r, const cv_json *params, cv_str sealed)
 {
-    return unseal_state(seal_key(), r->arena, cv_steady_ms(), sealed, binding_of(r, params), &r->state);
+    return unseal_state(seal_key(), r->arena, cv_monotonic_ms(), sealed, binding_of(r, params), &r->state);
 }
 
 static void print_asked(cv_mcp_request *r, const cv_json *params)
@@ -170,7 +170,7 @@ static void print_asked(cv_mcp_request *r, const cv_json *params)
     cv_json_end_object(w);
     if (r->state.n)
         cv_json_key_str(w, "requestState",
-                        seal_state(seal_key(), r->arena, cv_steady_ms(), r->state, binding_of(r, params)));
+                        seal_state(seal_key(), r->arena, cv_monotonic_ms(), r->state, binding_of(r, params)));
     cv_json_key(w, CV_STR("_meta"));
     cv_json_raw(w, r->host->identity);
     cv_json_end_object(w);

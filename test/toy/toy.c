@@ -127,7 +127,7 @@ static const cv_operation ops[] = {
      "  conclave jar fill plums --count 3\n", INPUT(COUNT NOTE ",\"op_id\":{\"type\":\"string\"}"),
      CV_OP_STORE | CV_OP_WRITES | CV_OP_UNASKED, toy_fill, jar_shape, NULL},
     {"jar", "look", "toy_jar_look", "see how much is in a jar", "Changes nothing.\n", "  conclave jar look plums\n",
-     INPUT(""), CV_OP_STORE | CV_OP_STEADY | CV_OP_UNASKED, toy_look, jar_shape, NULL},
+     INPUT(""), CV_OP_STORE | CV_OP_CACHEABLE | CV_OP_UNASKED, toy_look, jar_shape, NULL},
     {"jar", "list", NULL, "list the jars", "All of them.\n", "  conclave jar list\n",
      "{\"input\":{\"type\":\"object\",\"additionalProperties\":false}}", CV_OP_STORE, list, list_shape, NULL},
     {0},

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "record/hash.h"
 #include "run/parts.h"
 

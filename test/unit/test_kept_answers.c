@@ -31,8 +31,8 @@ static bool data_version(void *ctx, uint64_t *ret_version)
 
 static const cv_mcp_tool tools[] = {
     {.name = CV_STR_INIT("other"), .definition = CV_STR_INIT("{}"), .call = count},
-    {.name = CV_STR_INIT("steady"), .definition = CV_STR_INIT("{}"), .call = count, .steady = true},
-    {.name = CV_STR_INIT("second"), .definition = CV_STR_INIT("{}"), .call = count, .steady = true},
+    {.name = CV_STR_INIT("cacheable"), .definition = CV_STR_INIT("{}"), .call = count, .cacheable = true},
+    {.name = CV_STR_INIT("second"), .definition = CV_STR_INIT("{}"), .call = count, .cacheable = true},
 };
 static const cv_mcp_server server = {.name = CV_STR_INIT("test"),
                                      .version = CV_STR_INIT("1"),
@@ -124,16 +124,16 @@ static int tear_down(void **state)
 static void the_same_question_is_answered_again(void **state)
 {
     (void)state;
-    expect("steady", "", 1);
-    expect("steady", "", 1);
-    expect("steady", ",\"arguments\":{}", 1);
-    expect("steady", ",\"arguments\":{\"a\":1}", 2);
-    expect("steady", ",\"arguments\": { \"a\" : 1 }", 2);
-    expect("steady", ",\"arguments\":{\"a\":\"1\"}", 3);
-    expect("steady", ",\"arguments\":{\"a\":1.0}", 4);
+    expect("cacheable", "", 1);
+    expect("cacheable", "", 1);
+    expect("cacheable", ",\"arguments\":{}", 1);
+    expect("cacheable", ",\"arguments\":{\"a\":1}", 2);
+    expect("cacheable", ",\"arguments\": { \"a\" : 1 }", 2);
+    expect("cacheable", ",\"arguments\":{\"a\":\"1\"}", 3);
+    expect("cacheable", ",\"arguments\":{\"a\":1.0}", 4);
     expect("second", ",\"arguments\":{\"a\":1}", 5);
     expect("second", ",\"arguments\":{\"a\":1}", 5);
-    expect("steady", "", 1);
+    expect("cacheable", "", 1);
     assert_int_equal(world.calls, 5);
 }
 
@@ -142,21 +142,21 @@ static void each_era_has_its_own_answer(void **state)
     static const char meta[] = ",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
                                "\"io.modelcontextprotocol/clientCapabilities\":{}}";
     (void)state;
-    expect("steady", "", 1);
-    assert_str_has(ask("steady", "", meta), "call 2");
-    assert_str_has(ask("steady", "", meta), "call 2");
+    expect("cacheable", "", 1);
+    assert_str_has(ask("cacheable", "", meta), "call 2");
+    assert_str_has(ask("cacheable", "", meta), "call 2");
     assert_str_has(it.answer, "\"resultType\":\"complete\"");
-    expect("steady", "", 1);
+    expect("cacheable", "", 1);
 }
 
 static void a_change_makes_every_answer_old(void **state)
 {
     (void)state;
-    expect("steady", "", 1);
+    expect("cacheable", "", 1);
     expect("second", "", 2);
     world.version++;
     expect("second", "", 3);
-    expect("steady", "", 4);
+    expect("cacheable", "", 4);
     expect("second", "", 3);
 }
 
@@ -166,19 +166,19 @@ static void what_is_not_steady_is_called(void **state)
     expect("other", "", 1);
     expect("other", "", 2);
     world.knows = false;
-    expect("steady", "", 3);
-    expect("steady", "", 4);
+    expect("cacheable", "", 3);
+    expect("cacheable", "", 4);
     assert_int_equal(world.calls, 4);
 }
 
 static void faults_are_not_kept(void **state)
 {
     (void)state;
-    assert_str_has(ask("steady", ",\"arguments\":{\"wrong\":true}", ""), "call 1");
+    assert_str_has(ask("cacheable", ",\"arguments\":{\"wrong\":true}", ""), "call 1");
     assert_str_has(it.answer, "\"isError\":true");
-    assert_str_has(ask("steady", ",\"arguments\":{\"wrong\":true}", ""), "call 2");
-    assert_str_has(ask("steady", ",\"arguments\":[]", ""), "must be an object");
-    assert_str_has(ask("steady", ",\"arguments\":[]", ""), "must be an object");
+    assert_str_has(ask("cacheable", ",\"arguments\":{\"wrong\":true}", ""), "call 2");
+    assert_str_has(ask("cacheable", ",\"arguments\":[]", ""), "must be an object");
+    assert_str_has(ask("cacheable", ",\"arguments\":[]", ""), "must be an object");
     assert_int_equal(world.calls, 2);
 }
 
@@ -187,23 +187,23 @@ static void memory_is_bounded(void **state)
 {
     (void)state;
     world.bytes = 1 << 19;
-    expect("steady", "", 1);
-    expect("steady", "", 2);
+    expect("cacheable", "", 1);
+    expect("cacheable", "", 2);
     world.bytes = 100000;
     for (int i = 0; i < 100; i++) {
         char arguments[64];
         snprintf(arguments, sizeof arguments, ",\"arguments\":{\"a\":%d}", i);
-        expect("steady", arguments, 3 + i);
-        expect("steady", arguments, 3 + i);
+        expect("cacheable", arguments, 3 + i);
+        expect("cacheable", arguments, 3 + i);
         cv_arena_reset(&it.arena);
     }
-    expect("steady", ",\"arguments\":{\"a\":0}", 103); /* forgotten */
+    expect("cacheable", ",\"arguments\":{\"a\":0}", 103); /* forgotten */
     char question[3000], *end = question + sizeof question - 3;
     snprintf(question, sizeof question, ",\"arguments\":{\"a\":\"");
     memset(question + strlen(question), 'q', (size_t)(end - question) - strlen(question));
     memcpy(end, "\"}", 3);
-    expect("steady", question, 104);
-    expect("steady", question, 105);
+    expect("cacheable", question, 104);
+    expect("cacheable", question, 105);
 }
 
 /* What one may see another may not: nobody gets the answer to somebody else. */
@@ -215,7 +215,7 @@ static void each_bearer_has_its_own_answer(void **state)
     for (int again = 0; again < 2; again++)
         for (int i = 0; i < (int)CV_COUNT(bearers); i++) {
             it.bearer = bearers[i];
-            expect("steady", "", i + 1);
+            expect("cacheable", "", i + 1);
         }
     it.bearer = bearers[0];
 }

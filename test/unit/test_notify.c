@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/notify.h"
-#include "base/steady.h"
 
 enum { LONG_MS = 60000 }; /* nobody waits so long */
 
@@ -82,7 +82,7 @@ static void test_every_change_ends_a_wait(void **state)
     for (size_t i = 0; i < CV_COUNT(changes); i++) {
         changes[i](f);
         assert_true(is_told(&n));
-        assert_true(cv_notify_wait(&n, cv_steady_ms() + LONG_MS));
+        assert_true(cv_notify_wait(&n, cv_monotonic_ms() + LONG_MS));
         assert_false(is_told(&n));
     }
     cv_notify_close(&n);
@@ -101,7 +101,7 @@ static void test_another_process_ends_a_wait(void **state)
         _exit(0);
     }
     while (stat(f->file, &st) != 0)
-        assert_true(cv_notify_wait(&n, cv_steady_ms() + LONG_MS));
+        assert_true(cv_notify_wait(&n, cv_monotonic_ms() + LONG_MS));
     assert_int_equal(waitpid(child, NULL, 0), child);
     cv_notify_close(&n);
 }
@@ -112,9 +112,9 @@ static void test_a_wait_ends(void **state)
     fixture *f = *state;
     cv_notify n = {0};
     assert_true(cv_notify_add(&n, f->folder, &f->err));
-    assert_false(cv_notify_wait(&n, cv_steady_ms() - 1));
-    assert_false(cv_notify_wait(&n, cv_steady_ms() + 20));
-    assert_true(cv_notify_wait(&n, cv_steady_ms() + LONG_MS));
+    assert_false(cv_notify_wait(&n, cv_monotonic_ms() - 1));
+    assert_false(cv_notify_wait(&n, cv_monotonic_ms() + 20));
+    assert_true(cv_notify_wait(&n, cv_monotonic_ms() + LONG_MS));
     cv_notify_close(&n);
 }
 
@@ -131,7 +131,7 @@ static void test_what_cannot_be_watched(void **state)
         assert_true(err.message.n > 0);
         assert_true(cv_notify_add(&n, f->folder, &f->err));
         assert_true(n.blind);
-        assert_true(cv_notify_wait(&n, cv_steady_ms() + LONG_MS));
+        assert_true(cv_notify_wait(&n, cv_monotonic_ms() + LONG_MS));
         cv_notify_close(&n);
     }
 }

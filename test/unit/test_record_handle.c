@@ -11,7 +11,7 @@
 #include "dialogue/types.h"
 #include "door/record_handle.h"
 #include "door/tools.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/room.h"
 #include "kit/writing.h"
 #include "project/project.h"

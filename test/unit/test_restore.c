@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/room.h"
 #include "project/operations.h"
 #include "project/project.h"

@@ -6,7 +6,7 @@
 #include "board.h"
 
 #include "base/file.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 #include "kit/scopes.h"
 #include "project/operations.h"
 #include "project/room.h"
@@ -336,7 +336,7 @@ static void only_the_folders_of_rooms_may_be_written(void **state)
                            !cv_str_eq(below, CV_STR("desks"));
                 if (path.n == 0)
                     continue;
-                bool allowed = cv_outlet_where(&c, path, &where, &err);
+                bool allowed = cv_destination_where(&c, path, &where, &err);
                 if (allowed == own)
                     print_error("%.*s: %d\n", CV_FMT(path), allowed);
                 assert_int_equal(allowed, !own);

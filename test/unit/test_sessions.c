@@ -3,7 +3,7 @@
  */
 #include "testing.h"
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/mcp/streams.h"
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
@@ -58,7 +58,7 @@ static bool is_there(world *w, const char *id)
 
 static void unused_since(cv_mcp_http_session *session, int64_t ms, bool found)
 {
-    session->used_ms = cv_steady_ms() - ms;
+    session->used_ms = cv_monotonic_ms() - ms;
     session->found = found;
 }
 

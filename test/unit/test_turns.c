@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/http/turns.h"
 
 enum { PATIENCE_MS = 20000 };
@@ -72,8 +72,8 @@ static void end(world *w)
 
 static void wait_until_more(atomic_int *count, int than)
 {
-    int64_t until = cv_steady_ms() + PATIENCE_MS;
-    while (atomic_load(count) <= than && cv_steady_ms() < until)
+    int64_t until = cv_monotonic_ms() + PATIENCE_MS;
+    while (atomic_load(count) <= than && cv_monotonic_ms() < until)
         poll(NULL, 0, 1);
     assert_true(atomic_load(count) > than);
 }

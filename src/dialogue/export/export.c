@@ -20,7 +20,7 @@
 #include "dialogue/export/report.h"
 #include "dialogue/files.h"
 #include "dialogue/operations.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 
 enum { AS_JSON, AS_HTML, AS_CSV };
 
@@ -62,7 +62,7 @@ static bool is_export(cv_str bytes)
 
 static bool is_ours(void *ctx, cv_str bytes, bool unmarked)
 {
-    return cv_outlet_forced(ctx) || (unmarked && is_export(bytes));
+    return cv_destination_forced(ctx) || (unmarked && is_export(bytes));
 }
 
 /* An earlier export is replaced; any other file only with `force`. */
@@ -70,7 +70,7 @@ static bool may_replace(cv_call *call, cv_where where, cv_err *err)
 {
     char beginning[512];
     cv_err unread = {.arena = call->arena};
-    if (cv_outlet_forced(call) || !cv_where_is_regular(where))
+    if (cv_destination_forced(call) || !cv_where_is_regular(where))
         return true; /* nothing there, or the writer will say why it cannot be written */
     int fd = cv_where_open(where, O_RDONLY, "open the file", &unread);
     ssize_t n = fd >= 0 ? read(fd, beginning, sizeof beginning) : -1;
@@ -80,7 +80,7 @@ static bool may_replace(cv_call *call, cv_where where, cv_err *err)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "there is another file of this name");
     cv_err_value(err, cv_str_of(cv_where_path(call->arena, where)));
-    cv_err_suggest(err, cv_outlet_advice(call));
+    cv_err_suggest(err, cv_destination_advice(call));
     return false;
 }
 
@@ -92,7 +92,7 @@ static bool choose_place(cv_call *call, const cv_export *x, job *j, cv_err *err)
         return true;
     if (!given.p)
         return default_place(call, x, j, &j->where, err) && may_replace(call, j->where, err);
-    if (cv_outlet_where(call, given, &j->where, err) && may_replace(call, j->where, err))
+    if (cv_destination_where(call, given, &j->where, err) && may_replace(call, j->where, err))
         return true;
     cv_err_field(err, CV_STR("output_path"));
     return false;

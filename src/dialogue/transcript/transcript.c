@@ -14,7 +14,7 @@
 #include "dialogue/files.h"
 #include "dialogue/notices.h"
 #include "dialogue/operations.h"
-#include "kit/outlet.h"
+#include "kit/destination.h"
 
 typedef struct {
     cv_str name;
@@ -89,7 +89,7 @@ static bool is_transcript(cv_arena *a, cv_str text)
 static bool is_ours(void *ctx, cv_str text, bool unmarked)
 {
     const files *f = ctx;
-    return cv_outlet_forced(f->call) || (unmarked && is_transcript(f->call->arena, text));
+    return cv_destination_forced(f->call) || (unmarked && is_transcript(f->call->arena, text));
 }
 
 /* Ours, or nobody's. */
@@ -100,7 +100,7 @@ static bool may_replace(const files *f, cv_where where, cv_err *err)
     cv_str found;
     if (!cv_where_look(where, &st) || !S_ISREG(st.st_mode) || st.st_size == 0)
         return true; /* nothing there, or the writer will say why it cannot be written */
-    if (cv_outlet_forced(f->call))
+    if (cv_destination_forced(f->call))
         return true;
     if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &found, err))
         return false;
@@ -108,7 +108,7 @@ static bool may_replace(const files *f, cv_where where, cv_err *err)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "'%s' was written by somebody else", cv_where_path(a, where));
     cv_err_value(err, cv_str_of(cv_where_path(a, where)));
-    cv_err_suggest(err, f->call->confined ? cv_outlet_advice(f->call)
+    cv_err_suggest(err, f->call->confined ? cv_destination_advice(f->call)
                                           : CV_STR("keep it under another name, or replace it with force"));
     return false;
 }
@@ -132,7 +132,7 @@ static bool choose_folder(files *f, cv_err *err)
     cv_str given = cv_json_get_text(f->call->input, "output_dir");
     if (!given.p)
         return cv_dialogue_folder(f->call, &f->t->s, &f->folder, err);
-    if (cv_outlet_where(f->call, given, &f->folder, err)) {
+    if (cv_destination_where(f->call, given, &f->folder, err)) {
         if (!f->folder.root)
             f->folder = (cv_where){f->folder.path, ""};
         return true;

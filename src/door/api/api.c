@@ -3,7 +3,7 @@
 
 #include "base/err_json.h"
 #include "base/heap.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/api/parts.h"
 
 static const char json_type[] = "application/json";
@@ -137,7 +137,7 @@ static cv_api_call *call_new(cv_api *api, cv_http_exchange *x, const cv_operatio
     call->x = x;
     call->op = op;
     call->number = number_of(op);
-    call->since_us = cv_steady_us();
+    call->since_us = cv_monotonic_us();
     call->bearer = bearer.p ? cv_arena_copy(&call->arena, bearer) : bearer;
     call->as = copy_header(&call->arena, x, CV_API_AS);
     call->tag = copy_header(&call->arena, x, "If-None-Match");
@@ -465,7 +465,7 @@ cv_api *cv_api_new(cv_service *service, cv_workers *workers, unsigned patience_s
     cv_api *api = CV_HEAP_NEW(cv_api);
     api->service = service;
     api->workers = workers;
-    api->started_ms = cv_steady_ms();
+    api->started_ms = cv_monotonic_ms();
     api->slow_at = CV_NEW_ARRAY(&api->arena, cv_op_count(), int64_t);
     api->counts = CV_NEW_ARRAY(&api->arena, cv_op_count(), cv_api_count);
     api->events = cv_api_events_new(service, patience_seconds);

@@ -98,7 +98,7 @@ static void give(void *ctx, cv_str kept)
 bool cv_api_recall(cv_api_call *call)
 {
     cv_buf question = {0};
-    if (!(call->op->flags & CV_OP_STEADY) || call->text.n > CV_ANSWER_CACHE_MAX_QUESTION ||
+    if (!(call->op->flags & CV_OP_CACHEABLE) || call->text.n > CV_ANSWER_CACHE_MAX_QUESTION ||
         !cv_service_data_version(call->api->service, &call->version))
         return false;
     cv_buf_add(&question, (cv_str){(const char *)&call->number, sizeof call->number});

@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/heap.h"
+#include "base/monotonic.h"
 #include "base/notify.h"
 #include "base/os.h"
-#include "base/steady.h"
 #include "door/api/parts.h"
 
 enum {
@@ -250,7 +250,7 @@ static void look(cv_api_events *events)
 /* Who takes nothing of what waits for them is cut off in the end. Is anybody slow? */
 static bool watch_slow(cv_api_events *events)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     bool any = false;
     pthread_mutex_lock(&events->lock);
     for (stream *s = events->first; s; s = s->next) {
@@ -282,13 +282,13 @@ static void *listen_to_feed(void *argument)
     bool changed = true;
     events->mine = cv_service_own.enter(NULL);
     while (goes_on(events)) {
-        if (changed || cv_steady_ms() >= next_look) {
+        if (changed || cv_monotonic_ms() >= next_look) {
             look(events);
-            next_look = cv_steady_ms() + LOOK_MS;
+            next_look = cv_monotonic_ms() + LOOK_MS;
         }
         tell_all(events);
         watch_store(events);
-        int64_t until = watch_slow(events) ? cv_steady_ms() + SLOW_LOOK_MS : next_look;
+        int64_t until = watch_slow(events) ? cv_monotonic_ms() + SLOW_LOOK_MS : next_look;
         changed = cv_notify_wait_also(&events->notify, until, events->poke.in);
         cv_os_wake_clear(&events->poke);
     }
@@ -311,7 +311,7 @@ void cv_api_events_add(cv_api_call *call, cv_str position)
     stream *s = CV_HEAP_NEW(stream);
     assert(position.n <= MAX_POSITION && "the schema of the feed sees to it");
     *s = (stream){
-        .x = call->x, .pending = true, .since_ms = cv_clock_system().now_ms(NULL), .stalled_ms = cv_steady_ms()};
+        .x = call->x, .pending = true, .since_ms = cv_clock_system().now_ms(NULL), .stalled_ms = cv_monotonic_ms()};
     memcpy(s->position, position.p, position.n);
     s->bearer = keep(&s->arena, call->bearer);
     s->room = keep(&s->arena, call->room);

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/log.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/api/parts.h"
 
 /* Where the histogram of latencies is cut, in microseconds; what took longer than all of them is in the last part. */
@@ -16,7 +16,7 @@ void cv_api_count_call(const cv_api_call *call, int status)
 {
     cv_api_count *count = &call->api->counts[call->number];
     atomic_fetch_add(status >= 500 ? &count->failed : status >= 400 ? &count->refused : &count->done, 1);
-    uint64_t us = (uint64_t)(cv_steady_us() - call->since_us);
+    uint64_t us = (uint64_t)(cv_monotonic_us() - call->since_us);
     size_t i = 0;
     while (us > cuts[i].us)
         i++;
@@ -81,13 +81,13 @@ static void print_rooms(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_bu
     bool open = cv_record_handle_open(&mine->handle, api->service->root, &err);
     cv_call call = {.arena = a, .record = mine->handle.record, .root = mine->handle.root, .clock = cv_clock_system()};
     for (size_t i = 0; open && i < cv_room_count(); i++) {
-        cv_gauges gauges = {0};
+        cv_metrics metrics = {0};
         const cv_room *room = cv_room_at(i);
-        if (room->measure && !room->measure(&call, &gauges, &err))
+        if (room->measure && !room->measure(&call, &metrics, &err))
             cv_log_line("%s is not measured: %.*s", room->name, CV_FMT(cv_err_text(&err)));
-        for (size_t k = 0; k < gauges.count; k++)
-            print_gauge(out, cv_arena_printf(a, "conclave_%s", gauges.items[k].name).p, gauges.items[k].about,
-                        gauges.items[k].value);
+        for (size_t k = 0; k < metrics.count; k++)
+            print_gauge(out, cv_arena_printf(a, "conclave_%s", metrics.items[k].name).p, metrics.items[k].about,
+                        metrics.items[k].value);
     }
 }
 
@@ -106,6 +106,6 @@ void cv_api_print_metrics(cv_api *api, cv_service_worker *mine, cv_arena *a, cv_
     print_gauge(out, "conclave_record_readable", "1 when the record can be read.",
                 cv_service_is_readable(api->service));
     print_gauge(out, "conclave_uptime_seconds", "Since the server was started.",
-                (cv_steady_ms() - api->started_ms) / 1000);
+                (cv_monotonic_ms() - api->started_ms) / 1000);
     print_rooms(api, mine, a, out);
 }

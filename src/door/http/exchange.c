@@ -4,7 +4,7 @@
 #include "base/err_json.h"
 #include "base/heap.h"
 #include "base/limits.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/http/parts.h"
 
 /* ---- exchanges -------------------------------------------------------------------------------------------------- */
@@ -20,7 +20,7 @@ cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connec
     x->path = cv_heap_copy(cv_str_of(path));
     x->method = cv_heap_copy(cv_str_of(method));
     x->id = atomic_fetch_add(&server->last_id, 1) + 1;
-    x->since_us = cv_steady_us();
+    x->since_us = cv_monotonic_us();
     x->body.ceiling = server->options.max_body;
     return x;
 }
@@ -191,7 +191,7 @@ void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char
     x->status = status;
     x->type = type;
     x->beat = beat;
-    x->said = cv_steady_ms();
+    x->said = cv_monotonic_ms();
     x->ready = x->stream = true;
     resume(x);
     pthread_mutex_unlock(&x->lock);
@@ -207,7 +207,7 @@ bool cv_http_write(cv_http_exchange *x, cv_str bytes)
     if (!x->left && (!reads || !cv_buf_ok(&x->out)))
         x->left = x->ended = x->cut = true; /* who does not read is cut off */
     bool written = !x->left;
-    x->said = cv_steady_ms();
+    x->said = cv_monotonic_ms();
     resume(x);
     pthread_mutex_unlock(&x->lock);
     return written;

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/http/framing.h"
 #include "door/http/parts.h"
 
@@ -233,7 +233,7 @@ static void hand_over(cv_http_exchange *x)
         refuse(x, MHD_HTTP_SERVICE_UNAVAILABLE, "the server is ending");
     } else {
         x->handed = true;
-        x->since_us = cv_steady_us();
+        x->since_us = cv_monotonic_us();
         server->exchanges++;
         atomic_fetch_add(&x->holders, 1);
         x->route->handle(x, x->route->ctx);
@@ -509,10 +509,10 @@ void cv_http_close(cv_http_server *server)
 
 void cv_http_drain(cv_http_server *server)
 {
-    int64_t until = cv_steady_ms() + LAST_WORDS_MS;
+    int64_t until = cv_monotonic_ms() + LAST_WORDS_MS;
     cv_turns_end(&server->turns);
     pthread_join(server->own_thread, NULL);
-    while (server->exchanges > 0 && cv_steady_ms() < until)
+    while (server->exchanges > 0 && cv_monotonic_ms() < until)
         move(server, CV_TURN_BEAT_MS);
 }
 

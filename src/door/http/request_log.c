@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/http/parts.h"
 
 enum {
@@ -21,7 +21,7 @@ enum {
 
 void cv_http_log(const cv_http_exchange *x, int status)
 {
-    int64_t us = cv_steady_us() - x->since_us;
+    int64_t us = cv_monotonic_us() - x->since_us;
     bool slow = us >= SLOW_US;
     char at[CV_TIME_LEN + 1];
     cv_buf line = {0};

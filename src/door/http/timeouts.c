@@ -3,14 +3,14 @@
 #include <sys/socket.h>
 
 #include "base/heap.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/http/parts.h"
 
 enum { REFUSED_SECONDS = 2 }; /* that a refused client has to read why, while it sends on */
 
 static int64_t in_seconds(unsigned seconds)
 {
-    return cv_steady_ms() + (int64_t)seconds * 1000;
+    return cv_monotonic_ms() + (int64_t)seconds * 1000;
 }
 
 /* ---- the list --------------------------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static void look_at(const cv_http_server *server, const cv_http_watched *w, int6
 
 void cv_http_look(cv_http_server *server)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     if (now < server->looked + CV_TURN_LOOK_MS)
         return;
     server->looked = now;

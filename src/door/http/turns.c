@@ -3,14 +3,14 @@
 
 #include <assert.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 
 bool cv_turns_init(cv_turns *t)
 {
     *t = (cv_turns){0};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->given, NULL);
-    cv_steady_cond_init(&t->called);
+    cv_monotonic_cond_init(&t->called);
     return cv_os_wake_open(&t->poke);
 }
 
@@ -82,7 +82,7 @@ static state keep_turn(cv_turns *t, const cv_turns_server *k, int64_t *due)
     t->taken = t->kept = true;
     pthread_mutex_unlock(&t->lock);
     k->move(k->ctx, waits ? CV_TURN_BEAT_MS : CV_TURN_LOOK_MS);
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     pthread_mutex_lock(&t->lock);
     assert(t->taken && t->kept);
     t->taken = t->kept = false;
@@ -104,7 +104,7 @@ static state keep_turn(cv_turns *t, const cv_turns_server *k, int64_t *due)
 static state watch(cv_turns *t)
 {
     uint64_t count = t->count;
-    cv_steady_wait(&t->called, &t->lock, CV_TURN_BEAT_MS);
+    cv_monotonic_wait(&t->called, &t->lock, CV_TURN_BEAT_MS);
     if (t->count != count)
         return WATCHES;
     return t->taken ? SLEEPS : MOVES;
@@ -116,7 +116,7 @@ static state sleep_until_called(cv_turns *t)
         return WATCHES;
     assert(!t->asleep && "there is one server");
     t->asleep = true;
-    cv_steady_wait(&t->called, &t->lock, CV_TURN_LOOK_MS);
+    cv_monotonic_wait(&t->called, &t->lock, CV_TURN_LOOK_MS);
     bool called = !t->asleep;
     t->asleep = false;
     return called || !t->taken ? WATCHES : SLEEPS;

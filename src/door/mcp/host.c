@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/heap.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/mcp/host.h"
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------- */
@@ -247,8 +247,8 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server, cv_workers
 {
     *host = (cv_mcp_host){.server = server, .workers = workers};
     pthread_mutex_init(&host->lock, NULL);
-    cv_steady_cond_init(&host->look);
-    cv_steady_cond_init(&host->over);
+    cv_monotonic_cond_init(&host->look);
+    cv_monotonic_cond_init(&host->over);
     host->slow_at = CV_NEW_ARRAY(&host->arena, cv_mcp_kinds(server), int64_t);
     host->identity = print_identity(&host->arena, server);
     cv_mcp_find_mirrored(host);
@@ -284,8 +284,8 @@ static void hand_back_left_over(cv_mcp_host *host, bool all)
 static bool end_watcher(cv_mcp_host *host, int64_t until)
 {
     pthread_mutex_lock(&host->lock);
-    while (host->watcher_runs && !host->watcher_ended && cv_steady_ms() < until)
-        cv_steady_wait(&host->over, &host->lock, (int)(until - cv_steady_ms()));
+    while (host->watcher_runs && !host->watcher_ended && cv_monotonic_ms() < until)
+        cv_monotonic_wait(&host->over, &host->lock, (int)(until - cv_monotonic_ms()));
     bool runs = host->watcher_runs, ended = host->watcher_ended;
     pthread_mutex_unlock(&host->lock);
     if (ended)
@@ -295,7 +295,7 @@ static bool end_watcher(cv_mcp_host *host, int64_t until)
 
 bool cv_mcp_host_end(cv_mcp_host *host)
 {
-    int64_t until = cv_steady_ms() + CV_MCP_GRACE_MS;
+    int64_t until = cv_monotonic_ms() + CV_MCP_GRACE_MS;
     cv_workers_close(host->workers); /* from here on no other call is served */
     pthread_mutex_lock(&host->lock);
     host->ending = true;

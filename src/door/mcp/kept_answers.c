@@ -1,4 +1,4 @@
-/* kept_answers.c - answers of steady tools, to be given again (base/answer_cache.h); see mcp.h.
+/* kept_answers.c - answers of cacheable tools, to be given again (base/answer_cache.h); see mcp.h.
  *
  *     tools/call  ->  the question: era, tool, bearer, arguments (printed again: blanks do not matter)
  *                 ->  its result as it was printed, at once
@@ -47,7 +47,7 @@ static void give(void *ctx, cv_str result)
 bool cv_mcp_recall(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_json *arguments)
 {
     const cv_mcp_server *server = job->host->server;
-    if (!tool->steady || !server->data_version || !server->data_version(server->ctx, &job->data_version))
+    if (!tool->cacheable || !server->data_version || !server->data_version(server->ctx, &job->data_version))
         return false;
     job->question = print_question(job, tool, arguments);
     return job->question.n > 0 && cv_answer_cache_find(job->host->kept, job->data_version, job->question, give, job);

@@ -6,7 +6,7 @@
 #include "base/heap.h"
 #include "base/limits.h"
 #include "base/map.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/mcp/host.h"
 
 enum { BEAT_MS = 250 };
@@ -56,14 +56,14 @@ static uri_list subscribed(cv_mcp_host *host, cv_arena *a)
 /* Waits for the next beat, or for somebody who waits for it. False: it is over. */
 static bool begin_look(cv_mcp_host *host, cv_arena *a, uri_list *ret_all)
 {
-    int64_t beat = cv_steady_ms() + BEAT_MS, left = BEAT_MS;
+    int64_t beat = cv_monotonic_ms() + BEAT_MS, left = BEAT_MS;
     pthread_mutex_lock(&host->lock);
     while (!host->ending && !host->awaited && (host->watching == 0 || left > 0)) {
         if (host->watching == 0)
             pthread_cond_wait(&host->look, &host->lock);
         else
-            cv_steady_wait(&host->look, &host->lock, (int)left);
-        left = beat - cv_steady_ms();
+            cv_monotonic_wait(&host->look, &host->lock, (int)left);
+        left = beat - cv_monotonic_ms();
     }
     bool go_on = !host->ending;
     host->awaited = false;

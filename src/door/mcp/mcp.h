@@ -51,8 +51,8 @@ struct cv_mcp_tool {
     cv_str definition; /* the item of tools/list: JSON */
     bool (*call)(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments);
     const void *data;
-    bool steady; /* what it answers follows from its arguments and from what server->data_version counts: for one
-                  * bearer always the same */
+    bool cacheable; /* what it answers follows from its arguments and from what server->data_version counts: for one
+                     * bearer always the same */
 };
 
 struct cv_mcp_prompt {
@@ -98,8 +98,8 @@ struct cv_mcp_server {
     /* Called about four times a second, always from the same thread, while somebody has subscribed to these resources:
      * calls cv_mcp_changed for what has changed since. NULL: nothing changes from outside. */
     void (*watch)(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count);
-    /* As long as this number is the same, steady tools are not called again for what they have answered before. It is
-     * above 0. From any thread; false: it is not known. NULL: all tools are always called. */
+    /* As long as this number is the same, cacheable tools are not called again for what they have answered before. It
+     * is above 0. From any thread; false: it is not known. NULL: all tools are always called. */
     bool (*data_version)(void *ctx, uint64_t *ret_version);
     void *ctx;
 };

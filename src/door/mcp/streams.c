@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/heap.h"
+#include "base/monotonic.h"
 #include "base/os.h"
-#include "base/steady.h"
 
 enum {
     IDLE_MS = 60 * 60 * 1000, /* after which an unused session goes */
@@ -293,7 +293,7 @@ static void name_session(cv_mcp_http_session *session)
 cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, int64_t *ret_wait_ms)
 {
     cv_mcp_http_session *session, *old;
-    while ((old = stale(all, cv_steady_ms(), ret_wait_ms))) {
+    while ((old = stale(all, cv_monotonic_ms(), ret_wait_ms))) {
         cv_mcp_sessions_remove(all, old);
         cv_mcp_sessions_let_go(old);
     }
@@ -305,7 +305,7 @@ cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, int64_t *ret_wait
     name_session(session);
     atomic_store(&session->holders, 2); /* the list's and the caller's */
     pthread_mutex_init(&session->lock, NULL);
-    session->used_ms = cv_steady_ms();
+    session->used_ms = cv_monotonic_ms();
     pthread_mutex_lock(&all->lock);
     session->next = all->first;
     all->first = session;
@@ -322,7 +322,7 @@ cv_mcp_http_session *cv_mcp_sessions_find(cv_mcp_sessions *all, cv_str id)
         session = session->next;
     if (session) {
         atomic_fetch_add(&session->holders, 1);
-        session->used_ms = cv_steady_ms();
+        session->used_ms = cv_monotonic_ms();
         session->found = true;
     }
     pthread_mutex_unlock(&all->lock);

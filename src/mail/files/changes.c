@@ -5,15 +5,15 @@
  * A look asks for the time of every folder, so it costs more the more agents there are. A handle that is used again and
  * again lets the kernel tell it what changes instead. What the program itself does there does not matter: files that it
  * writes come from names of their own, and what it moves leaves the mark on the folder. A change that it cannot tell
- * apart is looked at. So is everything once in a second: the kernel does not report what another machine does in a shared
- * folder. A command that is called once never comes here.
+ * apart is looked at. So is everything once in a second: the kernel does not report what another machine does in a
+ * shared folder. A command that is called once never comes here.
  */
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/heap.h"
+#include "base/monotonic.h"
 #include "base/os.h"
-#include "base/steady.h"
 #include "mail/files/door.h"
 
 enum {
@@ -109,7 +109,7 @@ static void watch_all(watching *w, const cv_mail_door *door)
         w->watch = cv_os_watch();
     if (w->watch < 0)
         return;
-    w->watched_ms = cv_steady_ms();
+    w->watched_ms = cv_monotonic_ms();
     w->blind = false;
     watch_folder(w, door, "", OTHER_FOLDER);
     watch_folder(w, door, "temp", OTHER_FOLDER);
@@ -176,7 +176,7 @@ static bool is_busy(watching *w, int64_t now)
 
 bool cv_door_is_untouched(cv_mail_door *door)
 {
-    int64_t now = cv_steady_ms();
+    int64_t now = cv_monotonic_ms();
     watching *w = watching_of(door);
     const char *root = cv_where_path(door->arena, cv_door_root(door));
     if (w->root && strcmp(w->root, root) != 0)
@@ -203,5 +203,5 @@ void cv_door_was_looked_at(const cv_mail_door *door)
 {
     watching *w = (watching *)cv_record_companion_of(door->record, close_watching);
     if (w && w->watch >= 0 && w->watched_ms && !w->blind && door->waiting == 0)
-        w->looked_ms = cv_steady_ms();
+        w->looked_ms = cv_monotonic_ms();
 }

@@ -40,13 +40,12 @@ static bool slot_of(const char *name, int64_t *ret_slot, bool *ret_displaced)
 
 /* ---- the view ---------------------------------------------------------------------------------------------------- */
 
-static bool find_rows(cv_mail_door *door, cv_str mailbox, bool open, cv_mail_rows *ret, cv_err *err)
+static bool find_rows(cv_mail_door *door, cv_str mailbox, bool open, cv_row_list *ret, cv_err *err)
 {
     cv_mail_delivery like;
     cv_row_clear(&cv_mail_delivery_type, &like);
     like.mailbox = mailbox;
     like.open = 1;
-    *ret = (cv_mail_rows){.arena = door->arena, .type = &cv_mail_delivery_type};
     const cv_find find = {.type = &cv_mail_delivery_type,
                           .index = open ? cv_deliveries_open : NULL,
                           .scope = cv_mail_scope(),
@@ -55,12 +54,12 @@ static bool find_rows(cv_mail_door *door, cv_str mailbox, bool open, cv_mail_row
                           .limit = open ? CV_DOOR_WINDOW : PROCESSED + CV_DOOR_WINDOW,
                           .descending = !open,
                           .outline = true};
-    return door->record->calls->find(door->record, &find, cv_mail_rows_add, ret, err);
+    return cv_record_rows(door->record, door->arena, &find, ret, err);
 }
 
 static bool put_messages(cv_mail_door *door, const cv_mail_mailbox *box, cv_json_writer *w, cv_err *err)
 {
-    cv_mail_rows rows;
+    cv_row_list rows;
     if (!find_rows(door, box->agent, true, &rows, err))
         return false;
     cv_json_key(w, CV_STR("messages"));
@@ -82,7 +81,7 @@ static bool put_messages(cv_mail_door *door, const cv_mail_mailbox *box, cv_json
 
 static bool put_processed(cv_mail_door *door, const cv_mail_mailbox *box, cv_json_writer *w, cv_err *err)
 {
-    cv_mail_rows rows;
+    cv_row_list rows;
     size_t count = 0;
     if (!find_rows(door, box->agent, false, &rows, err))
         return false;

@@ -94,7 +94,7 @@ static bool open_mailbox(cv_mail_writing *o, cv_str id)
 
 static bool open_mailboxes(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
-    const cv_mail_rows *created = ctx;
+    const cv_row_list *created = ctx;
     for (size_t i = 0; i < created->count; i++)
         if (!open_mailbox(o, ((const cv_event_row *)created->items[i])->subject_id))
             return cv_mail_fail(o);
@@ -102,7 +102,7 @@ static bool open_mailboxes(cv_mail_writing *o, void *ctx, cv_str *ret_result)
     return true;
 }
 
-static bool open_created(cv_mail_door *door, cv_mail_rows *created, cv_err *err)
+static bool open_created(cv_mail_door *door, cv_row_list *created, cv_err *err)
 {
     cv_call own = *door->call;
     cv_json none = {.type = CV_JSON_OBJECT};
@@ -130,10 +130,10 @@ static bool log_commits(void *ctx, const cv_feed_entry *entries, size_t count, c
 {
     cv_mail_door *door = ctx;
     cv_scope_id registry = cv_agents_scope();
-    cv_mail_rows created = {.arena = door->arena, .type = &cv_event_row_type};
+    cv_row_list created = {.arena = door->arena, .type = &cv_event_row_type};
     for (size_t i = 0; i < count; i++) {
         cv_event_row like;
-        cv_mail_rows events = {.arena = door->arena, .type = &cv_event_row_type};
+        cv_row_list events = {0};
         logging l = {.door = door, .rev = entries[i].rev};
         if (!cv_str_eq(entries[i].scope.room, registry.room) || !cv_str_eq(entries[i].scope.name, registry.name))
             continue;
@@ -141,14 +141,14 @@ static bool log_commits(void *ctx, const cv_feed_entry *entries, size_t count, c
         like.rev = entries[i].rev;
         const cv_find find = {
             .type = &cv_event_row_type, .index = cv_events_by_rev, .scope = registry, .like = &like, .equal = 1};
-        if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &events, err))
+        if (!cv_record_rows(door->record, door->arena, &find, &events, err))
             return false;
         for (size_t k = 0; k < events.count; k++) {
             const cv_event_row *e = events.items[k];
             if (!log_event(&l, e, err))
                 return false;
             if (cv_str_eq(e->subject_type, CV_STR("agent")) && cv_str_eq(e->event_type, CV_STR("created")))
-                *CV_PUSH(door->arena, &created) = e;
+                *CV_PUSH(door->arena, &created) = events.items[k];
         }
     }
     return open_created(door, &created, err);

@@ -81,13 +81,13 @@ static bool find_by_task(cv_mail_door *door, const cv_door_agent *agent, const r
                          cv_str *ret_why, cv_err *err)
 {
     cv_mail_task like;
-    cv_mail_rows rows = {.arena = door->arena, .type = &cv_mail_task_type};
+    cv_row_list rows = {0};
     size_t count = 0;
     cv_row_clear(&cv_mail_task_type, &like);
     like.task_id = r->task_id;
     const cv_find find = {
         .type = &cv_mail_task_type, .index = cv_tasks_by_id, .scope = cv_mail_scope(), .like = &like, .equal = 1};
-    if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &rows, err))
+    if (!cv_record_rows(door->record, door->arena, &find, &rows, err))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         const cv_mail_task *t = rows.items[i];
@@ -143,7 +143,7 @@ typedef enum { SETTLED, TAKEN, REFUSED, AGAIN } result;
  * event. */
 static bool is_told(cv_mail_door *door, const cv_mail_delivery *d, const report *r, bool *ret_told, cv_err *err)
 {
-    cv_mail_rows events = {.arena = door->arena, .type = &cv_event_row_type};
+    cv_row_list events = {0};
     cv_event_row like;
     cv_row_clear(&cv_event_row_type, &like);
     like.subject_id = d->message_id;
@@ -154,7 +154,7 @@ static bool is_told(cv_mail_door *door, const cv_mail_delivery *d, const report 
                           .equal = 1,
                           .outline = true};
     *ret_told = false;
-    if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &events, err))
+    if (!cv_record_rows(door->record, door->arena, &find, &events, err))
         return false;
     for (size_t i = 0; i < events.count; i++) {
         const cv_event_row *e = events.items[i];

@@ -307,7 +307,7 @@ static bool write_sent(cv_mail_door *door, const cv_door_agent *agent, const cv_
 static bool archive_sent(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_message *m, const char *name,
                          cv_err *err)
 {
-    cv_mail_rows rows;
+    cv_row_list rows;
     if (!stands_in(door, agent, CV_DOOR_OUTBOX, name))
         return true;
     if (!cv_mail_deliveries_of(door->record, door->arena, m->message_id, &rows, err))
@@ -454,7 +454,7 @@ bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *
     cv_mail_delivery like;
     bool found;
     cv_map there;
-    cv_mail_rows rows = {.arena = door->arena, .type = &cv_mail_delivery_type};
+    cv_row_list rows = {0};
     if (!cv_mail_mailbox_get(door->record, door->arena, agent->name, &mailbox, &found, err) || !found)
         return !err->code;
     int64_t wanted = mailbox.waiting < CV_DOOR_WINDOW ? mailbox.waiting : CV_DOOR_WINDOW;
@@ -472,7 +472,7 @@ bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *
                           .equal = 2,
                           .limit = (size_t)CV_DOOR_WINDOW,
                           .outline = true};
-    if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &rows, err))
+    if (!cv_record_rows(door->record, door->arena, &find, &rows, err))
         return false;
     /* What was there before is missing; what was committed a moment ago, or comes into the window, never was. */
     bool shown = false;

@@ -64,7 +64,7 @@ static bool add_task(cv_arena *a, const cv_mail_task *row, cv_buf *out, cv_err *
 /* The tasks of a plan in the order in which they came. */
 static bool add_plan(cv_mail_door *door, const cv_mail_plan *plan, size_t *count, cv_buf *out, cv_err *err)
 {
-    cv_mail_rows rows = {.arena = door->arena, .type = &cv_mail_task_type};
+    cv_row_list rows = {0};
     cv_mail_task like;
     cv_row_clear(&cv_mail_task_type, &like);
     like.plan = plan->plan;
@@ -74,7 +74,7 @@ static bool add_plan(cv_mail_door *door, const cv_mail_plan *plan, size_t *count
                           .like = &like,
                           .equal = 1,
                           .limit = MOST_TASKS - *count};
-    if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &rows, err))
+    if (!cv_record_rows(door->record, door->arena, &find, &rows, err))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         cv_buf_add_z(out, (*count)++ ? ",\n" : "\n");
@@ -84,7 +84,7 @@ static bool add_plan(cv_mail_door *door, const cv_mail_plan *plan, size_t *count
     return true;
 }
 
-static bool print_view(cv_mail_door *door, const cv_mail_rows *plans, cv_str *ret_text, cv_err *err)
+static bool print_view(cv_mail_door *door, const cv_row_list *plans, cv_str *ret_text, cv_err *err)
 {
     cv_buf out = {0};
     size_t count = 0;
@@ -112,11 +112,11 @@ bool cv_door_task_list_write(cv_mail_door *door, bool *ret_late, cv_err *err)
     struct stat st;
     cv_str text;
     int64_t tasks = 0;
-    cv_mail_rows plans = {.arena = door->arena, .type = &cv_mail_plan_type};
+    cv_row_list plans = {0};
     const cv_find find = {.type = &cv_mail_plan_type, .scope = cv_mail_scope(), .outline = true};
     cv_where where = cv_where_in(door->arena, cv_door_root(door), file_name);
     *ret_late = false;
-    if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &plans, err))
+    if (!cv_record_rows(door->record, door->arena, &find, &plans, err))
         return false;
     for (size_t i = 0; i < plans.count; i++)
         tasks += ((const cv_mail_plan *)plans.items[i])->tasks;

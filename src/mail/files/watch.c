@@ -1,6 +1,6 @@
 /* watch.c - mail watch: takes files in and writes them as soon as something changes, until the time is over. */
+#include "base/monotonic.h"
 #include "base/notify.h"
-#include "base/steady.h"
 #include "mail/files.h"
 #include "mail/operations.h"
 
@@ -71,13 +71,13 @@ static bool look(cv_call *call, watched *w, cv_err *err)
 bool cv_mail_op_watch(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    int64_t seconds = cv_json_get_int(call->input, "seconds", -1), begin = cv_steady_ms();
+    int64_t seconds = cv_json_get_int(call->input, "seconds", -1), begin = cv_monotonic_ms();
     int64_t until = seconds < 0 ? INT64_MAX : begin + seconds * 1000;
     cv_notify n = {0};
     watched w = {0};
     bool ok = look(call, &w, &err);
-    while (ok && cv_steady_ms() < until) {
-        int64_t soon = cv_steady_ms() + SOON_MS;
+    while (ok && cv_monotonic_ms() < until) {
+        int64_t soon = cv_monotonic_ms() + SOON_MS;
         cv_mail_files_watch(call, &n);
         ok = cv_call_tell(call, (size_t)w.taken, 0, CV_STR("watching"), &err) || cv_call_fail(call, &err);
         if (ok)

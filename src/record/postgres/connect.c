@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "record/postgres/connect.h"
 
 enum { ASK_MS = 100, CONNECT_S = 10, MAX_SETTINGS = 16, MAX_HOSTS = 32 };
@@ -27,7 +27,7 @@ cv_postgres_wait cv_postgres_await(const cv_postgres *c, PGconn *conn, short eve
     for (;;) {
         if (c->cancelled && c->cancelled(c->cancelled_ctx))
             return CV_POSTGRES_CANCELLED;
-        int64_t left = deadline_ms < 0 ? INT64_MAX : deadline_ms - cv_steady_ms();
+        int64_t left = deadline_ms < 0 ? INT64_MAX : deadline_ms - cv_monotonic_ms();
         if (left < 0)
             return CV_POSTGRES_LATE;
         int64_t most = c->cancelled ? ASK_MS : INT64_MAX, ms = left < most ? left : most;
@@ -237,7 +237,7 @@ static cv_postgres_result finish_connecting(cv_postgres *c, PGconn *conn, int64_
                                             cv_buf *said, cv_err *err)
 {
     PostgresPollingStatusType polling = PGRES_POLLING_WRITING;
-    int64_t deadline = wait_ms < 0 ? -1 : cv_steady_ms() + wait_ms;
+    int64_t deadline = wait_ms < 0 ? -1 : cv_monotonic_ms() + wait_ms;
     while (PQstatus(conn) != CONNECTION_BAD && polling != PGRES_POLLING_OK && polling != PGRES_POLLING_FAILED) {
         switch (cv_postgres_await(c, conn, polling == PGRES_POLLING_WRITING ? POLLOUT : POLLIN, deadline, NULL)) {
         case CV_POSTGRES_READY:

@@ -9,7 +9,7 @@
 
 typedef enum { CV_POSTGRES_READY, CV_POSTGRES_LATE, CV_POSTGRES_CANCELLED } cv_postgres_wait;
 
-/* Waits for the socket until the deadline (steady.h; below 0: none). *ret_events: POLLIN, POLLOUT; NULL is fine. */
+/* Waits for the socket until the deadline (monotonic.h; below 0: none). *ret_events: POLLIN, POLLOUT; NULL is fine. */
 cv_postgres_wait cv_postgres_await(const cv_postgres *c, PGconn *conn, short events, int64_t deadline_ms,
                                    short *ret_events);
 

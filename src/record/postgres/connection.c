@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "record/postgres/connect.h"
 #include "record/postgres/values.h"
 
@@ -72,7 +72,7 @@ static bool is_alive(cv_postgres *c)
 static bool pause_before(cv_postgres *c, int tries, int64_t deadline)
 {
     int64_t ms = tries < 5 ? 20 << tries : 500;
-    if (cv_steady_ms() + ms > deadline || (c->cancelled && c->cancelled(c->cancelled_ctx)))
+    if (cv_monotonic_ms() + ms > deadline || (c->cancelled && c->cancelled(c->cancelled_ctx)))
         return false;
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000}, NULL);
     return true;
@@ -89,7 +89,7 @@ static bool may_come(const cv_postgres *c, cv_postgres_result result, const char
 
 cv_postgres_result cv_postgres_ready(cv_postgres *c, cv_err *err)
 {
-    int64_t deadline = cv_steady_ms() + CV_POSTGRES_RECONNECT_MS;
+    int64_t deadline = cv_monotonic_ms() + CV_POSTGRES_RECONNECT_MS;
     char state[6] = "";
     if (c->conn && is_alive(c))
         return CV_POSTGRES_OK;
@@ -190,7 +190,7 @@ static void tell_silence(run *r)
 
 static bool await(run *r, short events, short *ret_events)
 {
-    int64_t deadline = r->told ? -1 : cv_steady_ms() + SILENT_MS;
+    int64_t deadline = r->told ? -1 : cv_monotonic_ms() + SILENT_MS;
     cv_postgres_wait got = cv_postgres_await(r->c, r->c->conn, events, deadline, ret_events);
     if (got == CV_POSTGRES_LATE) {
         tell_silence(r);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "record/copy.h"
 #include "record/place.h"
 #include "record/postgres/engine.h"
@@ -218,7 +218,7 @@ static bool others_read(const cv_postgres_record *r, cv_str who, cv_err *err)
 
 static bool wait_for_readers(cv_postgres_record *r, scrubbing *s, cv_err *err)
 {
-    int64_t deadline = cv_steady_ms() + SCRUB_WAIT_MS;
+    int64_t deadline = cv_monotonic_ms() + SCRUB_WAIT_MS;
     for (;;) {
         cv_postgres_batch batch = {.arena = s->arena};
         cv_postgres_statement *st = cv_postgres_ask(r, &batch, "look for readers", "scrub_readers");
@@ -229,7 +229,7 @@ static bool wait_for_readers(cv_postgres_record *r, scrubbing *s, cv_err *err)
             return false;
         if (s->reader.n == 0)
             return true;
-        if (cv_steady_ms() > deadline)
+        if (cv_monotonic_ms() > deadline)
             return others_read(r, s->reader, err);
         poll(NULL, 0, SCRUB_ASK_MS);
     }

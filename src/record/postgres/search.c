@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "record/postgres/engine.h"
 #include "record/postgres/words.h"
 #include "record/search_index.h"
@@ -265,7 +265,7 @@ static bool is_behind(cv_search_index *base)
         cv_arena_release(&scratch);
         if (!ok || !p.is_sound)
             return first; /* whoever reads the feed says why */
-        bool late = cv_steady_ms() >= x->deadline;
+        bool late = cv_monotonic_ms() >= x->deadline;
         if (p.is_behind)
             return first || !late;
         if (p.commits == 0 || late)
@@ -547,5 +547,5 @@ static searching search_of(cv_postgres_record *r)
     };
     return (searching){.base = {.record = &r->base, .calls = &calls, .place = r->c->address.text},
                        .r = r,
-                       .deadline = cv_steady_ms() + CV_SEARCH_WAIT_MS};
+                       .deadline = cv_monotonic_ms() + CV_SEARCH_WAIT_MS};
 }

@@ -1,12 +1,12 @@
-/* gauge.h - figures about a room for anyone who watches a server: what waits, what is stuck.
+/* metric.h - figures about a room for anyone who watches a server: what waits, what is stuck.
  *
  *     {"mail_oldest_unread_seconds", "Age of …", 18}  ->  conclave_mail_oldest_unread_seconds 18   (/metrics)
  *
- * They are read when somebody asks. A gauge is a total of its room, never one for each of many things: anyone who
+ * They are read when somebody asks. A metric is a total of its room, never one for each of many things: anyone who
  * collects them keeps every one that was ever seen.
  */
-#ifndef CV_KIT_GAUGE_H
-#define CV_KIT_GAUGE_H
+#ifndef CV_KIT_METRIC_H
+#define CV_KIT_METRIC_H
 
 #include "base/arena.h"
 
@@ -14,11 +14,11 @@ typedef struct {
     const char *name;  /* begins with that of its room */
     const char *about; /* a sentence */
     int64_t value;
-} cv_gauge;
+} cv_metric;
 
 typedef struct {
-    cv_gauge *items;
+    cv_metric *items;
     size_t count, capacity;
-} cv_gauges;
+} cv_metrics;
 
 #endif

@@ -1,5 +1,5 @@
 #!/bin/sh
-# outlet.sh - no operation writes over the record or over somebody's file, by whatever path it is named.
+# destination.sh - no operation writes over the record or over somebody's file, by whatever path it is named.
 . "$(dirname "$0")/lib.sh"
 project
 run "create" 0 dialogue create "A" --json

@@ -1,4 +1,4 @@
-/* test_steady.c - operations that are called steady: the record and the input alone decide what they answer. */
+/* test_cacheable.c - operations that are called cacheable: the record and the input alone decide what they answer. */
 #include "world.h"
 
 /* One question for each of them. */
@@ -28,7 +28,7 @@ static const char *question(const char *verb)
     for (size_t i = 0; i < CV_COUNT(questions); i++)
         if (strcmp(questions[i].verb, verb) == 0)
             return questions[i].input;
-    fail_msg("%s is steady, but no question shows it", verb);
+    fail_msg("%s is cacheable, but no question shows it", verb);
     return NULL;
 }
 
@@ -60,7 +60,7 @@ static void answers_follow_from_the_record(void **state)
     cv_world_do(w, "agent add", "{'agent_id': 'Muffin'}");
     cv_world_do(w, "token add", "{'agent_id': 'Muffin'}");
     for (size_t i = 0; i < cv_op_count(); i++)
-        if (cv_op_at(i)->flags & CV_OP_STEADY) {
+        if (cv_op_at(i)->flags & CV_OP_CACHEABLE) {
             assert_false(cv_op_at(i)->flags & (CV_OP_WRITES | CV_OP_FILES));
             const char *room = cv_op_at(i)->room, *verb = cv_op_at(i)->verb;
             bool own = strcmp(room, "dialogue") == 0;
@@ -75,5 +75,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(answers_follow_from_the_record, cv_world_set_up, cv_world_tear_down),
     };
-    return cmocka_run_group_tests_name("steady", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("cacheable", tests, NULL, NULL);
 }

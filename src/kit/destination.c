@@ -1,5 +1,5 @@
-/* outlet.c - where an operation may write a file; see outlet.h. */
-#include "kit/outlet.h"
+/* destination.c - where an operation may write a file; see destination.h. */
+#include "kit/destination.h"
 
 #include "base/path.h"
 
@@ -63,13 +63,13 @@ static bool refuse_own(const cv_call *call, cv_where where, cv_str path, cv_err 
     return false;
 }
 
-bool cv_outlet_where(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err)
+bool cv_destination_where(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err)
 {
     return cv_path_allowed(call->arena, call->root, call->confined, path, ret_where, err) &&
            refuse_own(call, *ret_where, path, err);
 }
 
-bool cv_outlet_folder(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err)
+bool cv_destination_folder(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err)
 {
     cv_arena *a = call->arena;
     cv_err outside = {.arena = a};
@@ -84,12 +84,12 @@ bool cv_outlet_folder(const cv_call *call, cv_str path, cv_where *ret_where, cv_
     return refuse_own(call, *ret_where, path, err);
 }
 
-bool cv_outlet_forced(const cv_call *call)
+bool cv_destination_forced(const cv_call *call)
 {
     return !call->confined && cv_json_get_true(call->input, "force");
 }
 
-cv_str cv_outlet_advice(const cv_call *call)
+cv_str cv_destination_advice(const cv_call *call)
 {
     return call->confined
                ? CV_STR("choose another name; only the command line can replace files that conclave did not write")

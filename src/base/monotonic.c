@@ -1,24 +1,24 @@
-/* steady.c - time that only goes forward; see steady.h. */
-#include "base/steady.h"
+/* monotonic.c - time that only goes forward; see monotonic.h. */
+#include "base/monotonic.h"
 
 #include <errno.h>
 #include <time.h>
 
 static const long NS_PER_US = 1000L, NS_PER_MS = 1000000L, NS_PER_S = 1000000000L;
 
-int64_t cv_steady_us(void)
+int64_t cv_monotonic_us(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / NS_PER_US;
 }
 
-int64_t cv_steady_ms(void)
+int64_t cv_monotonic_ms(void)
 {
-    return cv_steady_us() / 1000;
+    return cv_monotonic_us() / 1000;
 }
 
-void cv_steady_cond_init(pthread_cond_t *cond)
+void cv_monotonic_cond_init(pthread_cond_t *cond)
 {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -27,7 +27,7 @@ void cv_steady_cond_init(pthread_cond_t *cond)
     pthread_condattr_destroy(&monotonic);
 }
 
-bool cv_steady_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int ms)
+bool cv_monotonic_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int ms)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
