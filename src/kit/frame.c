@@ -20,30 +20,63 @@ size_t cv_frame_begin(cv_buf *out)
     return out->n;
 }
 
-/* Would a model take the line for one of the frame's: with other blanks, in lower case, quoted? */
+/* How many bytes of a break between lines stand there, whatever a reader takes for one; 0: none. */
+static size_t break_at(cv_str text)
+{
+    static const cv_str breaks[] = {CV_STR_INIT("\n"),    CV_STR_INIT("\r"),       CV_STR_INIT("\v"),
+                                    CV_STR_INIT("\f"),    CV_STR_INIT("\xc2\x85"), CV_STR_INIT("\u2028"),
+                                    CV_STR_INIT("\u2029")};
+    bool can_be = text.n > 0 && ((unsigned char)text.p[0] <= '\r' || (unsigned char)text.p[0] > 127);
+    for (size_t i = 0; can_be && i < CV_COUNT(breaks); i++)
+        if (cv_str_starts(text, breaks[i]))
+            return breaks[i].n;
+    return 0;
+}
+
+/* … of a blank, or of what nobody sees. */
+static size_t blank_at(cv_str text)
+{
+    static const cv_str blanks[] = {CV_STR_INIT(" "),      CV_STR_INIT("\t"),     CV_STR_INIT("\u00a0"),
+                                    CV_STR_INIT("\u00ad"), CV_STR_INIT("\u2060"), CV_STR_INIT("\u3000"),
+                                    CV_STR_INIT("\ufeff")};
+    for (size_t i = 0; i < CV_COUNT(blanks); i++)
+        if (cv_str_starts(text, blanks[i]))
+            return blanks[i].n;
+    bool general = text.n > 2 && memcmp(text.p, "\xe2\x80", 2) == 0; /* U+2000 to U+200F */
+    return general && (unsigned char)text.p[2] < 0x90 ? 3 : 0;
+}
+
+static bool has_letters(cv_str text, const char *letters)
+{
+    for (; *letters; letters++) {
+        for (size_t n; (n = blank_at(text)) > 0;)
+            text = cv_str_from(text, n);
+        if (!text.n || cv_lower(text.p[0]) != *letters)
+            return false;
+        text = cv_str_from(text, 1);
+    }
+    return true;
+}
+
+/* Would a model take the line for one of the frame's: with other blanks, in lower case, behind other signs? */
 static bool is_like_frame(cv_str line)
 {
-    static const cv_str words[] = {CV_STR_INIT("begin"), CV_STR_INIT("end")};
-    while (line.n > 0 && (cv_is_space(line.p[0]) || strchr("=>#*-", line.p[0])))
+    while (line.n > 0 && !break_at(line) && !cv_is_alnum(line.p[0]))
         line = cv_str_from(line, 1);
-    for (size_t i = 0; i < CV_COUNT(words); i++)
-        if (cv_str_starts_nocase(line, words[i]) &&
-            cv_str_starts_nocase(cv_str_trim_left(cv_str_from(line, words[i].n)), CV_STR("words of others")))
-            return true;
-    return false;
+    return has_letters(line, "beginwordsofothers") || has_letters(line, "endwordsofothers");
 }
 
 static cv_str quoted(cv_arena *a, cv_str text)
 {
     cv_buf out = {0};
-    cv_str rest = text, line;
-    if (cv_str_find_nocase(text, CV_STR("words of others")) == SIZE_MAX)
-        return text;
-    while (cv_str_split(&rest, '\n', &line)) {
-        cv_buf_add_z(&out, is_like_frame(line) ? "\\" : "");
-        cv_buf_add(&out, line);
-        if (rest.p)
-            cv_buf_add_char(&out, '\n');
+    while (text.n > 0) {
+        size_t n = 0, end;
+        while (n < text.n && !break_at(cv_str_from(text, n)))
+            n++;
+        end = n + break_at(cv_str_from(text, n));
+        cv_buf_add_z(&out, is_like_frame(text) ? "\\" : "");
+        cv_buf_add(&out, cv_str_head(text, end));
+        text = cv_str_from(text, end);
     }
     return cv_buf_take(&out, a);
 }

@@ -329,16 +329,17 @@ static bool write_lease(cv_ledger *l, cv_err *err)
 }
 
 /* Whoever only looks has the lock for a moment, and so has what a killed runner had just started: then nobody who lives
- * has the lease. */
+ * has the lease, or one that is on its way out. */
 static bool wait_for_lock(cv_ledger *l, cv_err *err)
 {
     cv_lease_row lease;
     bool found;
-    int64_t until = cv_monotonic_ms() + CV_LOCK_MS;
+    int64_t began = cv_monotonic_ms();
     while (!try_lock(l->lock, LOCK_EX)) {
         if (!read_lease(l, &lease, &found, err))
             return false;
-        if (cv_monotonic_ms() >= until || (found && is_here(l, &lease) && is_alive(&lease)))
+        bool alive = found && is_here(l, &lease) && is_alive(&lease);
+        if (cv_monotonic_ms() - began >= (alive ? CV_LOCK_HELD_MS : CV_LOCK_MS))
             return refuse_busy(l, found ? holder_text(l->arena, &lease) : CV_STR(""), err);
         poll(NULL, 0, CV_LOCK_LOOK_MS);
     }
@@ -399,6 +400,16 @@ void cv_ledger_release(cv_ledger *l)
     l->renewed_ms = 0;
 }
 
+bool cv_ledger_is_of(cv_ledger *l, int64_t pid, bool *ret_is, cv_err *err)
+{
+    cv_lease_row lease;
+    bool found;
+    if (!read_lease(l, &lease, &found, err))
+        return false;
+    *ret_is = found && is_here(l, &lease) && lease.pid == pid;
+    return true;
+}
+
 bool cv_ledger_holder(cv_ledger *l, cv_str *ret_holder, cv_err *err)
 {
     cv_lease_row lease;
@@ -417,4 +428,10 @@ bool cv_ledger_holder(cv_ledger *l, cv_str *ret_holder, cv_err *err)
     if (held)
         *ret_holder = holder_text(l->arena, &lease);
     return true;
+}
+
+bool cv_ledger_check_free(cv_ledger *l, cv_err *err)
+{
+    cv_str holder;
+    return cv_ledger_holder(l, &holder, err) && (!holder.n || refuse_busy(l, holder, err));
 }

@@ -27,6 +27,7 @@ enum {
     CV_LEASE_MS = 60 * 1000, /* of the row: longer than any step of a walk takes without renewing it */
     CV_LEASE_RENEWED_MS = 15 * 1000,
     CV_LOCK_MS = 5 * 1000, /* how long a lock is waited for that nobody alive holds */
+    CV_LOCK_HELD_MS = 300, /* … that a process holds: it may be about to end */
     CV_LOCK_LOOK_MS = 5
 };
 
@@ -67,8 +68,12 @@ bool cv_ledger_take(cv_ledger *l, cv_err *err);
 bool cv_ledger_renew(cv_ledger *l, cv_err *err); /* if it is time for that */
 void cv_ledger_release(cv_ledger *l);
 
+/* Has this process of this machine the lease? */
+bool cv_ledger_is_of(cv_ledger *l, int64_t pid, bool *ret_is, cv_err *err);
+
 /* Who holds it now, for people; empty: nobody. */
 bool cv_ledger_holder(cv_ledger *l, cv_str *ret_holder, cv_err *err);
+bool cv_ledger_check_free(cv_ledger *l, cv_err *err); /* CV_ERR_RUN_BUSY: somebody does */
 
 /* l->run as it is now, with an event of this type. */
 bool cv_ledger_change(cv_ledger *l, const char *event, cv_err *err);

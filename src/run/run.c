@@ -150,32 +150,43 @@ static pid_t start_runner(cv_call *call, const char *log_path, cv_str dialogue_i
     return runner;
 }
 
-static cv_str log_tail(cv_arena *a, const char *path)
+/* The message of the error in the last line of the log; that line itself if it is none. */
+static cv_str last_words(cv_arena *a, const char *path)
 {
-    enum { TAIL = 600 };
-    cv_str text;
+    enum { MOST = 600 };
+    cv_str text, line = CV_STR("");
+    cv_json json;
     cv_err none = {.arena = a};
     if (!cv_file_read_text(a, path, &text, &none))
-        return CV_STR("");
-    return cv_str_trim(cv_str_from(text, text.n > TAIL ? text.n - TAIL : 0));
+        return line;
+    for (cv_str rest = cv_str_trim(text); rest.n > 0 && cv_str_split(&rest, '\n', &line);)
+        continue;
+    cv_str message = cv_json_parse(a, line, &json, &none) ? cv_json_get_text(&json, "message") : CV_STR("");
+    return message.n ? message : cv_str_from(line, line.n > MOST ? line.n - MOST : 0);
 }
 
-/* Until it holds the lease, or has written something and ended; else it has failed. */
+static bool is_running(const cv_ledger *l)
+{
+    return cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_RUNNING]) ||
+           cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_WAITING]);
+}
+
+/* Until this one, and nobody else, holds the lease, or has written how it ended; else it has failed. */
 static bool await_begin(cv_call *call, cv_str dialogue_id, pid_t runner, const char *log_path, int64_t before,
                         cv_ledger *l, cv_err *err)
 {
     int64_t until = cv_monotonic_ms() + BEGIN_MS;
-    cv_str holder;
+    bool holds;
     for (bool gone = false; cv_monotonic_ms() < until; gone = kill(runner, 0) != 0 && errno == ESRCH) {
-        if (!cv_ledger_open(l, call, call->arena, dialogue_id, err) || !cv_ledger_holder(l, &holder, err))
+        if (!cv_ledger_open(l, call, call->arena, dialogue_id, err) || !cv_ledger_is_of(l, runner, &holds, err))
             return false;
-        if (holder.n || l->run.rev > before)
+        if (holds || (l->run.rev > before && !is_running(l)))
             return true;
         if (gone)
             break;
         poll(NULL, 0, LOOK_MS);
     }
-    cv_err_set(err, CV_ERR_RUN_STARTS, "the run did not start: %.*s", CV_FMT(log_tail(call->arena, log_path)));
+    cv_err_set(err, CV_ERR_RUN_STARTS, "the run did not start: %.*s", CV_FMT(last_words(call->arena, log_path)));
     cv_err_suggest(err, cv_arena_printf(call->arena, "its log is '%s'", log_path));
     return false;
 }
@@ -188,6 +199,8 @@ static bool run_behind(cv_call *call, cv_setup *settings)
     cv_ledger l;
     bool ok = cv_walk_look(w, call, settings, &step) && cv_setup_approve(settings);
     int64_t before = w->ledger.run.rev;
+    if (ok && !cv_ledger_check_free(&w->ledger, &err))
+        ok = cv_call_fail(call, &err);
     cv_where folder = cv_ledger_where(call->arena, call->root, settings->dialogue_id, "");
     if (ok &&
         (!cv_folder_make_private(cv_where_folder(call->arena, folder), &err) || !cv_folder_make_private(folder, &err)))

@@ -52,13 +52,26 @@ begin stopped
 printf '#!/bin/sh\nexec sleep 600\n' >slow.sh && chmod +x slow.sh
 run "in the background" 0 run $id --agent ./slow.sh --background --json
 is '.state == "running" and (.holder | startswith("process"))'
+run "a second one in the background" 1 run $id --agent ./slow.sh --background
+has "'$id' is being run already: process" err
+has "run_busy" err
+# Whoever is started behind a runner that was just killed waits for what that one leaves; the answer is about the new one.
+holder() { "$conclave" run status $id --json | jq -r '.holder | ltrimstr("process ") | split(" ")[0]'; }
+asked='[.rounds[0].experts[] | [.state, .attempts]] | unique'
+until_is "$asked == [[\"started\", 1]]" "both are asked"
+first=$(holder)
+kill -9 "$first"
+run "a killed one is followed" 0 run $id --agent ./slow.sh --background --json
+[ "$(holder)" != "$first" ]
+ok $? "$name: by another process"
+until_is "$asked == [[\"started\", 2]]" "both are asked again"
 run "stop it" 0 run stop $id --json
 is '.stopping'
 until_is '.state == "stopped" and .reason == "stopped"' "it has stopped"
 run "its calls have ended" 0 run status $id --attempts --json
-is '[.attempts[].state] == ["cancelled", "cancelled"]'
+is '[.attempts[].state] == ["lost", "cancelled", "lost", "cancelled"]'
 go "and it goes on" 0
-is '.decided and ([.rounds[0].experts[] | select(.expert != "judge") | .attempts] == [2, 2])'
+is '.decided and ([.rounds[0].experts[] | select(.expert != "judge") | .attempts] == [3, 3])'
 
 # ---- blind ------------------------------------------------------------------------------------------------------------
 begin blind
