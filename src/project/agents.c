@@ -155,8 +155,9 @@ static bool refuse_needed(cv_call *call, const cv_agent_row *agent, cv_str undon
 {
     cv_err *fault = cv_refuse(call, CV_ERR_AGENT_NEEDED, CV_STR(""), "agent_id", agent->id,
                               "'%.*s' still has something to do: %.*s", CV_FMT(agent->id), CV_FMT(undone));
-    cv_err_suggest(fault, CV_STR("let it finish; with force it is removed, and what waits stays for whoever takes its "
-                                 "id over (agent add, with replace)"));
+    cv_err_suggest(fault,
+                   CV_STR("wait until it has finished; or remove it with force: what waits stays for the agent that "
+                          "takes its id over (agent add, with replace)"));
     return false;
 }
 

@@ -344,13 +344,13 @@ const cv_shape cv_shown_agent_shape[] = {
 const cv_shape cv_agent_shape[] = {CV_SUCCESS, CV_GROUP("agent", cv_shown_agent_shape, ""), {0}};
 const cv_shape cv_agent_written_shape[] = {
     CV_SPREAD_SAME(cv_agent_shape),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings: the operation was done"),
     CV_REGISTERED,
     {0},
 };
 static const cv_shape stored_shape[] = {
     CV_SPREAD_SAME(cv_agent_shape),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings: the operation was done"),
     {0},
 };
 static const cv_shape replaced_shape[] = {CV_GROUP("old", cv_shown_agent_shape, ""), {0}};
