@@ -3,6 +3,7 @@
 # an undisturbed run, every answer is registered once, and each second attempt can be seen. A sample; CV_SOAK=1 takes every point.
 . "$(dirname "$0")/lib.sh"
 . "$root/test/run/record.sh"
+needs_sqlite "a copy of a project on a server has no record of its own"
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 agent="sh $root/test/run/agent.sh"
 id=kill
