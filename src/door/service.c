@@ -10,12 +10,13 @@ enum { KEPT_BYTES = 1 << 18 }; /* of the memory for answers, from one to the nex
 
 void cv_service_init(cv_service *service, const char *root, const char *as)
 {
-    *service = (cv_service){.root = root, .as = as};
+    *service = (cv_service){.root = root, .as = as, .health = cv_health_new(root)};
     pthread_mutex_init(&service->window_lock, NULL);
 }
 
 void cv_service_end(cv_service *service)
 {
+    cv_health_end(service->health);
     cv_record_handle_close(&service->window);
     pthread_mutex_destroy(&service->window_lock);
 }
@@ -77,23 +78,6 @@ bool cv_service_data_version(cv_service *service, uint64_t *ret_version)
     pthread_mutex_unlock(&service->window_lock);
     cv_arena_release(&arena);
     return known;
-}
-
-bool cv_service_is_readable(cv_service *service)
-{
-    cv_arena arena = {0};
-    cv_err err = {.arena = &arena};
-    bool known;
-    cv_str position;
-    pthread_mutex_lock(&service->window_lock);
-    bool ok = look_through(service, &known, &err);
-    if (ok && !known) {
-        cv_record *record = service->window.record;
-        ok = record->calls->reader_at(record, &arena, CV_STR("health"), &position, &err);
-    }
-    pthread_mutex_unlock(&service->window_lock);
-    cv_arena_release(&arena);
-    return ok;
 }
 
 bool cv_service_admits(void *ctx, cv_str token, const char **ret_why)

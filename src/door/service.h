@@ -8,6 +8,7 @@
 #ifndef CV_DOOR_SERVICE_H
 #define CV_DOOR_SERVICE_H
 
+#include "door/health.h"
 #include "door/record_handle.h"
 #include "door/workers.h"
 #include "ops/op.h"
@@ -20,6 +21,7 @@ typedef struct {
     cv_record_handle window; /* through which all threads see whether anybody has committed, */
     uint64_t window_seen;    /*   what was seen there last, */
     uint64_t data_version;   /*   and how often it was something new */
+    cv_health *health;
 } cv_service;
 
 void cv_service_init(cv_service *service, const char *root, const char *as);
@@ -65,8 +67,10 @@ bool cv_service_admits(void *ctx, cv_str token, const char **ret_why);
  * false: it is not known. */
 bool cv_service_data_version(cv_service *service, uint64_t *ret_version);
 
-/* Can the record be read now? One that cannot say whether it has changed is asked for something small. From any thread.
- */
-bool cv_service_is_readable(cv_service *service);
+/* Can the record be read now? From any thread; within CV_HEALTH_MS. */
+static inline bool cv_service_is_readable(cv_service *service)
+{
+    return cv_health_is_good(service->health);
+}
 
 #endif

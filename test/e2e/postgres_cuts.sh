@@ -115,4 +115,33 @@ ok $? "watch tells of it, too"
 kill -TERM $watching $serving
 wait $serving
 ok $? "the server of the project ends when it is told to"
+
+# ---- a server that takes a question and never answers ---------------------------------------------------------------------
+
+echo "store = \"$proxied\"" >.conclave/config && rm -f .conclave/seen
+"$conclave" serve --port 0 >"$work/served" 2>"$work/serve.err" &
+serving=$!
+until_true grep -q http "$work/served"
+url=$(sed -n 's|.*\(http://[0-9.]*:[0-9]*\).*|\1|p' "$work/served" | head -n 1)
+health() { curl -s -m 30 -o /dev/null -w '%{http_code}' "$url/healthz"; }
+is_well() { [ "$(health)" = 200 ]; }
+until_true is_well
+ok $? "behind the proxy it is well"
+proxy pause >/dev/null
+[ "$(health) $(health)" = "503 503" ]
+ok $? "no answer of the database: /healthz answers, more than once"
+proxy resume >/dev/null
+until_true is_well
+ok $? "well again when it answers"
+proxy refuse >/dev/null && proxy "cut now" >/dev/null
+[ "$(health)" = 503 ]
+ok $? "the database is away: /healthz answers"
+proxy accept >/dev/null
+until_true is_well
+ok $? "well again when it is back"
+proxy pause >/dev/null
+health >/dev/null
+kill -TERM $serving
+wait $serving
+ok $? "the server of the project ends while a question is open"
 finish

@@ -199,6 +199,7 @@ equals "$(shim init)" "init --store postgresql:///x?host=/s&schema=NEW" "init ge
 equals "$(shim init "$work/new" --json)" "init $work/new --json --store postgresql:///x?host=/s&schema=NEW" "init elsewhere"
 equals "$(shim init "$work/made" --json)" "init $work/made --json" "a project keeps its own"
 equals "$(shim init --root "$work/made" --as ada)" "init --root $work/made --as ada" "also when it is named by an option"
+equals "$(CONCLAVE_ROOT=$work/made shim init)" "init" "or by the variable"
 equals "$(shim init --store x)" "init --store x" "a store that is given stays"
 equals "$(shim dialogue create "A  B")" "dialogue create A  B" "other commands are passed on"
 finish

@@ -5,6 +5,7 @@
 # in while others are under way.
 . "$(dirname "$0")/lib.sh"
 . "$root/test/run/record.sh"
+needs_sqlite "a copy of a project on a server has no record of its own"
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 seed=${CV_SEED:-$(git -C "$root" rev-parse HEAD 2>/dev/null | cut -c 1-6 | sed 's/^/0x/')}
 slow=${CV_SLOW:-$(echo nobody muffin cupcake scone | cut -d ' ' -f $((${seed:-1} / 4 % 4 + 1)))}
