@@ -323,7 +323,7 @@ static bool look_at(const cv_mail_door *door, const char *path, int64_t *ret_sec
     bool marked = fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && cv_door_is_marked(&st);
     int64_t now = door->now_ms / 1000;
     *ret_second = marked && st.st_mtim.tv_nsec == OWN_NS ? st.st_mtim.tv_sec : now;
-    return marked && now - *ret_second < 2 && *ret_second - now < 2;
+    return marked && now - *ret_second < CV_DOOR_BRIEF_MS / 1000 && *ret_second - now < CV_DOOR_BRIEF_MS / 1000;
 }
 
 bool cv_door_is_quiet(const cv_mail_door *door, const char *path)
@@ -342,6 +342,11 @@ static void set_time(const cv_mail_door *door, const char *path, int64_t second,
 void cv_door_mark(const cv_mail_door *door, const char *path)
 {
     set_time(door, path, door->now_ms / 1000, MARK_NS);
+}
+
+void cv_door_mark_briefly(const cv_mail_door *door, const char *path)
+{
+    set_time(door, path, door->now_ms / 1000, OWN_NS);
 }
 
 void cv_door_unmark(const cv_mail_door *door, const char *path)

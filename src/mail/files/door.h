@@ -72,6 +72,7 @@ typedef struct {
     cv_map agents;  /* name -> cv_door_agent */
     size_t taken, refused, written;
     size_t claims;            /* whose time is not over: their folders are looked at again */
+    int64_t lease_until;      /* … the first of them */
     size_t waiting;           /* files that may still grow, or that the record has no time for: look again soon */
     bool looking;             /* without the lock: is there something to be taken in? */
     bool found;               /* … there is */
@@ -87,6 +88,7 @@ typedef struct {
 
 enum {
     CV_DOOR_QUIET_MS = 2000, /* a file that cannot be read, and was not changed for so long, is whole */
+    CV_DOOR_BRIEF_MS = 2000, /* what the program has changed itself is looked at again after this */
     CV_DOOR_WINDOW = 1000,   /* files in an inbox; more messages wait in the record until some of these are settled */
 };
 
@@ -147,6 +149,7 @@ void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *for
 bool cv_door_is_quiet(const cv_mail_door *door, const char *path);
 bool cv_door_is_marked(const struct stat *st);
 void cv_door_mark(const cv_mail_door *door, const char *path);
+void cv_door_mark_briefly(const cv_mail_door *door, const char *path); /* for CV_DOOR_BRIEF_MS at most */
 void cv_door_unmark(const cv_mail_door *door, const char *path);
 
 typedef struct {

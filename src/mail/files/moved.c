@@ -120,6 +120,11 @@ static bool put_back(cv_mail_door *door, cv_door_agent *agent, cv_where file, cv
     return cv_door_quarantine(door, agent, file, name, why, err);
 }
 
+static void count_claim(cv_mail_door *door, int64_t lease_until)
+{
+    door->lease_until = door->claims++ == 0 || lease_until < door->lease_until ? lease_until : door->lease_until;
+}
+
 /* In claimed/: is it a claim that the record does not have yet, or one whose time is over? */
 static bool take_claim(cv_mail_door *door, cv_door_agent *agent, cv_where file, const cv_mail_delivery *d, cv_err *err)
 {
@@ -129,7 +134,7 @@ static bool take_claim(cv_mail_door *door, cv_door_agent *agent, cv_where file, 
     cv_str why;
     cv_mail_state state = cv_mail_state_at(d, door->now_ms);
     if (state == CV_MAIL_CLAIMED || !cv_where_look(file, &st)) {
-        door->claims++;
+        count_claim(door, d->lease_until);
         return true;
     }
     if (!cv_mail_states[state].claimable)
@@ -140,7 +145,7 @@ static bool take_claim(cv_mail_door *door, cv_door_agent *agent, cv_where file, 
         return put_back(door, agent, file, CV_DOOR_INBOX, CV_STR("the time of its claim is over"), err);
     if (claim(door, agent, d, &token, &again, &why)) {
         cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_TAKEN, (cv_str){0});
-        door->claims++;
+        count_claim(door, door->now_ms);
         return true;
     }
     if (again)

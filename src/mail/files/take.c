@@ -628,20 +628,26 @@ static bool look_into(cv_mail_door *door, cv_door_agent *agent, cv_door_folder f
 }
 
 /* One folder, if something has changed in it. When nothing is left to wait for it gets the mark, and then is looked at
- * once more: what came in between is found. */
+ * once more: what came in between is found. While there are claims whose time is not over soon, it gets the mark for a
+ * moment. */
 static bool take_folder(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, cv_err *err)
 {
     const char *path = path_of(door, agent->folder, folder);
-    size_t before = door->waiting + door->claims;
+    size_t before = door->waiting, claims = door->claims;
     if (cv_door_is_quiet(door, path))
         return true;
     if (!look_into(door, agent, folder, err))
         return false;
-    if (door->waiting + door->claims > before)
+    bool is_claimed = door->claims > claims;
+    if (door->waiting > before || (is_claimed && door->lease_until - door->now_ms <= CV_DOOR_BRIEF_MS))
         return true;
-    cv_door_mark(door, path);
+    if (is_claimed)
+        cv_door_mark_briefly(door, path);
+    else
+        cv_door_mark(door, path);
+    claims = door->claims;
     bool ok = look_into(door, agent, folder, err);
-    if (!ok || door->waiting + door->claims > before)
+    if (!ok || door->waiting > before || (door->claims > claims) != is_claimed)
         cv_door_unmark(door, path);
     return ok;
 }
