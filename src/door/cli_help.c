@@ -2,12 +2,13 @@
  *
  * All of it is made from tables: commands, rooms, schemas, error codes, kinds.
  */
+#include "base/plain.h"
 #include "base/utf8.h"
 #include "door/cli_parts.h"
 #include "door/conditions.h"
 
 enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40, MOST_WIDTH = 120 };
-enum { NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6, LEAST_TEXT = 24 };
+enum { NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6, EXAMPLE_INDENT = 6, LEAST_TEXT = 24 };
 
 /* Where help is written, and how wide it may be. */
 typedef struct {
@@ -323,6 +324,38 @@ static void print_fields(const paper *p, cv_arena *a, const cv_json *schema)
                       cv_help_field(a, object, &fields->members[i]));
 }
 
+/* How much of the line fits: up to an option, or all of it. What stands in quotes stays together. */
+static size_t fitting(cv_str line, size_t width)
+{
+    char quote = '\0';
+    size_t best = 0;
+    if (cv_plain_width(line) <= width)
+        return line.n;
+    for (size_t i = 1; i < line.n; i++) {
+        char c = line.p[i];
+        if (quote ? c == quote : c == '\'' || c == '"')
+            quote = quote ? '\0' : c;
+        bool ends = !quote && cv_str_starts(cv_str_from(line, i), CV_STR(" --"));
+        if (ends && (best == 0 || cv_plain_width(cv_str_head(line, i)) + 2 <= width))
+            best = i;
+    }
+    return best ? best : line.n;
+}
+
+/* A command that is longer than a line goes on in the next, as a shell reads it. */
+static void print_example(const paper *p, cv_str line)
+{
+    size_t indent = 0;
+    for (size_t n; line.n > 0; line = cv_str_from(line, n + 1), indent = EXAMPLE_INDENT) {
+        n = fitting(line, p->width - indent);
+        spaces(p->out, indent);
+        cv_buf_add(p->out, cv_str_head(line, n));
+        cv_buf_add_z(p->out, n < line.n ? " \\\n" : "\n");
+        if (n == line.n)
+            return;
+    }
+}
+
 void cv_help_command(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_command *command)
 {
     const paper p = paper_of(out, terminal);
@@ -340,7 +373,10 @@ void cv_help_command(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_com
         if (all && i < all->count)
             print_fields(&p, a, &all->members[i].value);
     }
-    cv_buf_printf(out, "\nExamples:\n%s", c.examples);
+    cv_buf_add_z(out, "\nExamples:\n");
+    cv_str examples = cv_str_of(c.examples), line;
+    while (examples.n > 0 && cv_str_split(&examples, '\n', &line))
+        print_example(&p, line);
 }
 
 /* ---- for programs ----------------------------------------------------------------------------------------------- */

@@ -216,9 +216,8 @@ const cv_operation cv_mail_ops[] = {
          "other fields are kept. The answer names all faults at once: ids, agents, dependencies, cycles. A task that\n"
          "waits for others is delivered by the write that completes the last of them. --parent and --parent-plan\n"
          "say which task the list is a part of.\n",
-     .examples =
-         "  conclave mail plan --from muffin --plan bread --tasks '[{\"task_id\": \"t1\", \"action\": \"KNEAD\", "
-         "\"target_agent\": \"Planner-1\"}]'\n",
+     .examples = "  conclave mail plan --from muffin --plan bread --tasks '[{\"task_id\":\"t1\",\"action\":\"KNEAD\","
+                 "\"target_agent\":\"Planner-1\"}]'\n",
      .schema = "mail_plan",
      .flags = WRITES | CV_OP_BATCH | UNASKED,
      .run = plan,

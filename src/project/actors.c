@@ -111,8 +111,7 @@ static const cv_operation agent_rows[] = {
      .summary = "list the commands that an agent understands, or change them",
      .details = "Commands can be any words: this list helps those who write to the agent. --set adds commands,\n"
                 "or replaces them.\n",
-     .examples = "  conclave agent commands muffin --set '[{\"command\": \"run_test\", \"summary\": \"runs tests\", "
-                 "\"params\": {\"path\": \"which\"}}]'\n"
+     .examples = "  conclave agent commands muffin --set '[{\"command\": \"run_test\", \"summary\": \"runs tests\"}]'\n"
                  "  conclave agent commands muffin\n",
      .schema = "agent_commands",
      .flags = WRITES | CV_OP_IDEMPOTENT,

@@ -158,8 +158,8 @@ bool cv_project_export_scope(cv_call *call)
 static bool refuse_file(cv_call *call, cv_str path, const char *what)
 {
     cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "path", path, "%s", what);
-    cv_err_suggest(fault,
-                   CV_STR("name a file that 'conclave export-scope' wrote; 'conclave import' reads other files"));
+    cv_err_operation(fault, CV_STR("export-scope"));
+    cv_err_suggest(fault, CV_STR("writes such files; other files come in by an import"));
     return false;
 }
 
