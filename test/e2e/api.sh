@@ -180,6 +180,12 @@ for site in cross-site same-site; do # an image or a link of another page has no
         ask "a page that is $site, $path" 403 GET $path -H "Sec-Fetch-Site: $site"
     done
 done
+for path in / /app.js /nothing /api /api/dialogue/list /api/nothing /api/openapi.json /api/dialogue/create /healthz /metrics /mcp; do
+    curl -s -o /dev/null -D "$work/headers" "$url$path"
+    [ "$(grep -ci "^Content-Security-Policy: default-src 'none'.*frame-ancestors 'none'" "$work/headers")" -eq 1 ] &&
+        grep -qi '^Referrer-Policy: no-referrer' "$work/headers" && grep -qi '^X-Content-Type-Options: nosniff' "$work/headers"
+    ok $? "nothing runs in $path when it is opened as a page"
+done
 ! grep -qi '^Access-Control' "$work/headers"
 ok $? "no page is invited"
 ask "its own page" 200 GET /api/dialogue/list -H 'Sec-Fetch-Site: same-origin'

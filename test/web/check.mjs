@@ -384,6 +384,41 @@ const trapped = () => !window.pwned && !document.querySelector("main script, mai
   allowed.length = 0;
 }
 
+// ---- markdown, of generated pieces: nothing but plain elements and harmless links comes of it ----
+{
+  const { text: code } = need("esbuild").buildSync({
+    stdin: { contents: `export { htmlOf } from "./src/parts/show"; export { withIds } from "./src/rooms/dialogue/show";`, resolveDir: new URL("../../web", import.meta.url).pathname },
+    bundle: true, write: false, format: "iife", globalName: "made", jsx: "automatic", jsxImportSource: "preact",
+  }).outputFiles[0];
+  const pieces = ["[a](", "![i](", ")", "](", "[", "]", "<", ">", "</a>", "<a href=", "<img src=x onerror=pwned()>", "<svg/onload=pwned()>", "<script>", "</script>", "<!--", "-->", "javascript:", "JaVaScRiPt:", "java\nscript:", "java&Tab;script:", "&#106;avascript:", "&#x6A;avascript&colon;", "\u0001javascript:", "data:text/html,<script>", "vbscript:", "https://example.org/", "//example.org", "file:///etc/passwd", "mailto:x", "pwned()", '"', "'", "`", "```\n", "\\", "&quot;", "&lt;", "&amp;", " onclick=", "onmouseover=\"", "P0001", "T0001", "\n", "\n\n", "\n> ", "\n- [ ] ", "\n# ", "\n|a|b|\n|-|-|\n|", "|", "*", "~~", "[^1]", "\n[^1]: ", "\n[r]: ", "[r]", "<javascript:pwned()>", "<https://example.org/\"onclick=pwned()>", "www.example.org/", "\u202e", "\u2028", "\0", "x".repeat(200), " "];
+  let seed = Number(process.env.CV_SEED ?? 1);
+  const random = (n) => ((seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff) >> 8) % n;
+  const texts = Array.from({ length: process.env.CV_SOAK ? 20000 : 1500 }, () => Array.from({ length: 2 + random(14) }, () => pieces[random(pieces.length)]).join(""));
+  const page = await (await browser.newContext()).newPage();
+  await page.evaluate(`document.body.append(Object.assign(document.createElement("div"), { id: "app" }))`);
+  await page.evaluate(`${code}; window.made = made`);
+  const found = await page.evaluate((all) => {
+    const plain = new Set("P BR HR A CODE PRE EM STRONG DEL UL OL LI INPUT BLOCKQUOTE H1 H2 H3 H4 H5 H6 TABLE THEAD TBODY TR TH TD SECTION SUP".split(" "));
+    const attributes = new Set("href title class align start id type disabled checked aria-describedby aria-label data-footnote-ref data-footnote-backref data-footnotes alt".split(" "));
+    const harmless = new Set(["http:", "https:", "mailto:", "irc:", "ircs:", "xmpp:"]);
+    const faults = [];
+    for (const text of all) {
+      const html = window.made.withIds(window.made.htmlOf(text), (id) => `#/dialogue/x?item=${id}&y`);
+      const document = new DOMParser().parseFromString(html, "text/html");
+      for (const element of document.body.querySelectorAll("*")) {
+        const odd = [...element.attributes].filter((one) => !attributes.has(one.name));
+        const address = element.getAttribute("href");
+        const leads = address !== null && URL.canParse(address, "https://here/") ? new URL(address, "https://here/").protocol : "https:"; // others lead nowhere
+        if (!plain.has(element.tagName) || odd.length || !harmless.has(leads)) faults.push(`${JSON.stringify(text)}: ${element.outerHTML.slice(0, 200)}`);
+      }
+      if (document.head.childElementCount) faults.push(`${JSON.stringify(text)}: something is in the head`);
+    }
+    return faults;
+  }, texts);
+  ok(found.length === 0, `${texts.length} generated texts: only plain elements and harmless links come of markdown`, found.slice(0, 5).join("\n"));
+  await page.context().close();
+}
+
 // ---- a report: one file, no server ----
 {
   mkdirSync(folder, { recursive: true });

@@ -59,6 +59,8 @@ static ssize_t read_stream(void *cls, uint64_t position, char *to, size_t max)
     return result;
 }
 
+static const char policy[] = "Content-Security-Policy";
+
 static struct MHD_Response *make_response(cv_http_exchange *x)
 {
     struct MHD_Response *response =
@@ -70,11 +72,17 @@ static struct MHD_Response *make_response(cv_http_exchange *x)
         return NULL;
     if (x->type)
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, x->type);
-    for (size_t i = 0; i < x->header_count; i++)
+    bool has_policy = false;
+    for (size_t i = 0; i < x->header_count; i++) {
         MHD_add_response_header(response, x->headers[i].name, x->headers[i].value);
+        has_policy |= strcmp(x->headers[i].name, policy) == 0;
+    }
+    if (!has_policy) /* whatever opens it as a page runs nothing of it */
+        MHD_add_response_header(response, policy, "default-src 'none'; frame-ancestors 'none'");
     snprintf(id, sizeof id, "%" PRIu64, x->id);
     MHD_add_response_header(response, "X-Request-Id", id);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
     return response;
 }
 

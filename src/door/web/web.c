@@ -59,7 +59,6 @@ static void send_file(cv_http_exchange *x, cv_str name)
     cv_http_add_header(x, "Content-Security-Policy",
                        CV_STR("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
                               "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"));
-    cv_http_add_header(x, "Referrer-Policy", CV_STR("no-referrer"));
     cv_http_add_header(x, "Cache-Control", CV_STR("no-cache"));
     cv_http_add_header(x, "Vary", CV_STR("Accept-Encoding"));
     const cv_embedded *sent = packed ? packed : plain;

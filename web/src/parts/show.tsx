@@ -51,10 +51,12 @@ export function Time({ at }: { at: string }): preact.JSX.Element {
 const withoutImages = (html: string): string =>
   html.replace(/<img src="([^"]*)" alt="([^"]*)"[^>]*>/g, (_, address: string, words: string) => `<a href="${address}">${words || address}</a>`);
 
-/** What agents write: markdown, of which nothing is ever taken for HTML. `linked` may make links of words in it. */
+/** Markdown as HTML; what looks like HTML in it stays text. */
+export const htmlOf = (text: string): string => withoutImages(micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }));
+
+/** What agents write. `linked` may make links of words in it. */
 export function Prose({ text, linked = (html) => html }: { text: string; linked?: (html: string) => string }): preact.JSX.Element {
-  const html = withoutImages(micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] }));
-  return <div class="prose" dir="auto" dangerouslySetInnerHTML={{ __html: linked(html) }} />;
+  return <div class="prose" dir="auto" dangerouslySetInnerHTML={{ __html: linked(htmlOf(text)) }} />;
 }
 
 /** The data once it is there; until then what is known about it. */

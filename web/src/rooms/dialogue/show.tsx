@@ -32,7 +32,7 @@ export function EntityLink({ dialogue, id, children }: { dialogue: string; id: s
 }
 
 /** Ids of entities become links, but for those in links, code and tags. */
-const withIds = (html: string, address: (id: string) => string | undefined): string =>
+export const withIds = (html: string, address: (id: string) => string | undefined): string =>
   html.replace(/<a [\s\S]*?<\/a>|<code[\s\S]*?<\/code>|<[^>]*>|\b[PRTEC]\d{4}\b/g, (found) => {
     const href = found.startsWith("<") ? undefined : address(found);
     return href ? `<a class="id" href="${href.replaceAll("&", "&amp;")}">${found}</a>` : found;
