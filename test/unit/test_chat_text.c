@@ -1,6 +1,7 @@
 /* test_chat_text.c - the bytes of chat files: what is read, what is written, what stays. */
 #include "testing.h"
 
+#include "chat/place.h"
 #include "chat/text/chat_write.h"
 #include "chat/text/fields.h"
 #include "chat/words/errors.h"
