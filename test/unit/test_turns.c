@@ -5,7 +5,6 @@
 
 #include <poll.h>
 #include <stdatomic.h>
-#include <sys/eventfd.h>
 
 #include "base/monotonic.h"
 #include "door/http/turns.h"
@@ -25,13 +24,12 @@ typedef struct {
 static void move(void *ctx, int ms)
 {
     world *w = ctx;
-    struct pollfd poked = {.fd = w->turns.poke, .events = POLLIN};
+    struct pollfd poked = {.fd = w->turns.poke.in, .events = POLLIN};
     if (atomic_fetch_add(&w->inside, 1) != 0)
         w->crowded = true;
     poll(&poked, 1, ms);
-    eventfd_t pokes;
     if (poked.revents)
-        eventfd_read(w->turns.poke, &pokes);
+        cv_os_wake_clear(&w->turns.poke);
     w->moves++;
     atomic_fetch_sub(&w->inside, 1);
 }
