@@ -289,7 +289,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "show",
      .tool = "blue_dialogue_show",
-     .summary = "show a dialogue for people: question, decision or what blocks it, dissent, panel, tensions",
+     .summary = "show a dialogue for people: question, decision or blockers, dissent, panel, tensions",
      .details =
          "Everything that a person wants to know of a dialogue, on one page: conditions and vote of the decision,\n"
          "dissent and minority, who sat in which rounds, each tension with its fate, rounds with their scores.\n",

@@ -10,32 +10,30 @@ trap 'rm -rf "$work"' EXIT
 
 # Words of tables that are everybody's: English, or terms of programs and protocols.
 plain="
-action active add added after age agent agree all also among answer as asked at before begins body by bytes came
-changed changes check clear close closed code color column command commit compare complete conditions content context
-count counts create created created_at current cursor cut data date db depth description details digest dir done drop
-dry dry_run emoji end end_column error error_code errors event event_count event_type events exclude excluded expect
-expect_rev export extra fail failed fetch field fields file files findings first fix fixable fixed flag folder for
-force foreign form format found framing from get gone handed hash head header hint history hook how html id ids
-ignored import in include install instructions is it items join keep kept key kind kinds known large last last_event
-last_number leave left left_out limit line lines links lint list local locked log logged lost made marks match max
-mean meanings message messages missing more name names new newest next no node not note number of old oldest on only
-op op_id open original other out outcome output pair pairs paragraphs params parent path paths peek pending plain
-position prev progress prompt prompts protocol purpose query question queue queued read ready reason recent recursive
-refused registered remove removed rename render repair replace replaced replayed reply report request restore restored
-result results rev rgb role rule rules run says scan scope search seconds seen selected send sent seq session set
-shared show since since_rev size source split standing start state status statuses step stopped strict suggestion
-summary tag tags take taken target template text texts thread time timed timeout timestamp title to token tokens too
-too_large top total type unlock unreadable until update updated updates use value verified verify version wait waiting
-waits warning warnings warnings_left_out watch what why with without words write writing written your
+action active add added after age agent agree all also among answer as asked at before begins body broadcast by bytes
+came changed changes check clear close closed code color column command commit compare complete conditions content
+context count counts create created created_at current cursor cut data date db depth description details digest dir
+done drop dry dry_run emoji end end_column error error_code errors event event_count event_type events exclude
+excluded expect expect_rev export extra fail failed fetch field fields file files findings first fix fixable fixed
+flag folder for force foreign form format found framing from get gone handed hash head header hint history hook how
+html id ids ignored import in include install instructions is it items join keep kept key kind kinds known large last
+last_event last_number leave left left_out limit line lines links lint list local locked log logged lost made marks
+match max mean meanings message messages missing more name names new newest next no node not note number of old oldest
+on only op op_id open original other out outcome output pair pairs paragraphs params parent path paths peek pending
+plain position prev progress prompt prompts protocol purpose query question queue queued read ready reason recent
+recursive refused registered remove removed rename render repair replace replaced replayed reply report request
+restore restored result results rev rgb role rule rules run says scan scope search seconds seen selected send sent seq
+session set shared show since since_rev size source split standing start state status statuses step stopped strict
+suggestion summary tag tags take taken target template text texts thread time timed timeout timestamp title to token
+tokens too too_large top total type unlock unreadable until update updated updates use value verified verify version
+wait waiting waits warning warnings warnings_left_out watch what why with without words write writing written your
 "
 
 # Words that a room gives a meaning of its own and others need as plain English, in these files alone.
 elsewhere="
 accepted: project/verify.c
-broadcast: door/http/turns.c door/mcp/host.c door/workers.c project/registry.c
 claimed: door/cmd_mcp.c kit/who.c project/redact.c
 completed: door/cmd_completion.c door/http/http.c door/layout.c door/resources.c
-earlier: project/ops.c
 final: base/base64.c
 forced: kit/destination.c kit/destination.h project/backup.c project/scope_file.c
 gate: door/http/http.c door/http/parts.h

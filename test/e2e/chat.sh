@@ -110,8 +110,8 @@ run "a stranger" 1 chat send c1 --from Validator@bob --type T --body x --json # 
 is '.error_code == "unknown_participant" and .valid_options == ["Implementer@claude", "Validator@ada"]'
 run "a wrong role, a tag of nobody, nothing to say" 1 chat send c1 --from Implementer@ada --type T --tag @Validator2,@Nobody --body " " --json
 is '[.errors[].field] == ["from", "tag[0]", "tag[1]", "body"]' # checklist 17
-# whoever is meant by a role, an identity or a slip of the pen is named
-for slip in Validator Validtor ada aad Validatr@ada Tester@ada; do
+# a role, or a slip of the pen, is answered with who may be meant; an identity is enough
+for slip in Validator Validtor aad Validatr@ada Tester@ada; do
     for op in "read c1 --as" "peek c1 --as" "leave c1" "gate --as" "send c1 x --type T --from" "close c1 --step request --from"; do
         # shellcheck disable=SC2086 # words of a command
         case "$op $slip" in
