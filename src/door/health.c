@@ -4,7 +4,7 @@
 #include <assert.h>
 
 #include "base/heap.h"
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "door/record_handle.h"
 
 struct cv_health {
@@ -70,7 +70,7 @@ cv_health *cv_health_new(const char *root)
     cv_health *h = CV_HEAP_NEW(cv_health);
     h->root = root ? cv_heap_copy(cv_str_of(root)) : NULL;
     pthread_mutex_init(&h->lock, NULL);
-    cv_steady_cond_init(&h->changed);
+    cv_monotonic_cond_init(&h->changed);
     return h;
 }
 
@@ -97,13 +97,13 @@ bool cv_health_is_good(cv_health *h)
     h->runs = h->runs || pthread_create(&h->thread, NULL, run, h) == 0;
     if (h->runs && !h->asking) {
         h->asking = true;
-        h->since = cv_steady_ms();
+        h->since = cv_monotonic_ms();
         pthread_cond_broadcast(&h->changed);
     }
     uint64_t before = h->answers;
     int64_t left = CV_HEALTH_MS;
-    while (h->runs && h->answers == before && (left = h->since + CV_HEALTH_MS - cv_steady_ms()) > 0)
-        cv_steady_wait(&h->changed, &h->lock, (int)left);
+    while (h->runs && h->answers == before && (left = h->since + CV_HEALTH_MS - cv_monotonic_ms()) > 0)
+        cv_monotonic_wait(&h->changed, &h->lock, (int)left);
     bool good = h->answers != before && h->good;
     pthread_mutex_unlock(&h->lock);
     return good;
