@@ -178,7 +178,7 @@ while IFS= read -r user; do
     run "the user '$user' writes" 0 agent add "a" --root "$work/r"
     sql "DROP OWNED BY \"$(printf %s "$user" | sed 's/"/""/g')\"; DROP ROLE \"$(printf %s "$user" | sed 's/"/""/g')\""
 done <"$work/names"
-sql "DROP SCHEMA analyse CASCADE"
+sql "DROP SCHEMA \"analyse\" CASCADE"
 
 # ---- a standby that does not answer ----------------------------------------------------------------------------------
 
