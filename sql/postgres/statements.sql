@@ -358,7 +358,8 @@ VACUUM (FULL) $schema.$table
 -- $restoring is the schema that is filled from the backup, $kept the name that the present one gets.
 
 -- What there is, and what we may do: the schema, our table in it, the table that is locked, things in it, its parts; who
--- we are, whose it is, may we replace it and make schemas; a schema of the name that is filled, and is it one of ours.
+-- we are, whose it is, may we replace it and make schemas; a schema of the name that is filled, and is it one of ours;
+-- what gives the right to make schemas.
 -- name: swap_look
 SELECT n.oid IS NOT NULL,
     (SELECT count(*) FROM pg_catalog.pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'schema_migrations'),
@@ -369,7 +370,9 @@ SELECT n.oid IS NOT NULL,
     current_user::text, pg_catalog.pg_get_userbyid(n.nspowner)::text,
     n.oid IS NULL OR pg_catalog.pg_has_role(n.nspowner, 'USAGE'),
     pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE'), pg_catalog.current_database()::text,
-    r.oid IS NOT NULL, pg_catalog.obj_description(r.oid, 'pg_namespace') = 'made by conclave restore'
+    r.oid IS NOT NULL, pg_catalog.obj_description(r.oid, 'pg_namespace') = 'made by conclave restore',
+    'GRANT CREATE ON DATABASE ' || pg_catalog.quote_ident(pg_catalog.current_database()::text) || ' TO '
+        || pg_catalog.quote_ident(current_user::text)
 FROM (SELECT 1) AS one LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = $1
 LEFT JOIN pg_catalog.pg_namespace AS r ON r.nspname = $2
 
@@ -441,11 +444,12 @@ SELECT text FROM (
 
 -- ---- the server, for `conclave doctor` ------------------------------------------------------------------------------
 
--- Who we are, whose the schema is, what is safe when it is acknowledged.
+-- Who we are, whose the schema is, what is safe when it is acknowledged; names as a statement has them.
 -- name: exam_server
 SELECT current_user::text, pg_catalog.pg_get_userbyid(n.nspowner)::text, pg_catalog.pg_has_role(n.nspowner, 'USAGE'),
     pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('synchronous_commit'), pg_catalog.current_setting('fsync'),
-    pg_catalog.current_setting('full_page_writes'), pg_catalog.current_setting('synchronous_standby_names')
+    pg_catalog.current_setting('full_page_writes'), pg_catalog.current_setting('synchronous_standby_names'),
+    pg_catalog.quote_ident(current_user::text), pg_catalog.quote_ident(n.nspname::text)
 FROM pg_catalog.pg_namespace AS n WHERE n.nspname = $1
 
 -- name: exam_rights
@@ -483,14 +487,16 @@ WHERE era = (SELECT max(era) FROM $schema.eras) AND xid >= pg_snapshot_xmin(pg_c
 
 -- ---- migrations ---------------------------------------------------------------------------------------------------
 
--- What is there: the schema; our table in it; things in it altogether; may we look into it; parts of each table.
+-- What is there: the schema; our table in it; things in it altogether; may we look into it; parts of each table. Its name
+-- and ours as a statement has them.
 -- name: schema_there
 SELECT n.oid IS NOT NULL,
     (SELECT count(*) FROM pg_catalog.pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'schema_migrations' AND c.relkind = 'r'),
     (SELECT count(*) FROM pg_catalog.pg_class AS c WHERE c.relnamespace = n.oid),
     n.oid IS NULL OR pg_catalog.has_schema_privilege(n.oid, 'USAGE'),
     (SELECT count(*) FROM pg_catalog.pg_inherits AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.inhparent
-     WHERE c.relnamespace = n.oid AND c.relname = 'scopes')
+     WHERE c.relnamespace = n.oid AND c.relname = 'scopes'),
+    pg_catalog.quote_ident($1), pg_catalog.quote_ident(current_user::text)
 FROM (SELECT 1) AS one LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = $1
 
 -- name: schema_make

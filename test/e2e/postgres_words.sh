@@ -155,6 +155,31 @@ run "… with the remedy" 0 doctor --root "$work/r" --json
 run "… with the remedy: it writes" 0 dialogue create "Third" --root "$work/r"
 run "… with the remedy: it searches" 0 search Third --root "$work/r"
 
+# Names that must be quoted, of a schema and of users: what is printed can be run as it is.
+run "a schema called like a word of SQL" 0 init "$work/words" --store "$base&schema=analyse"
+names() {
+    awk -v seed="${CV_SEED:-1}" 'BEGIN {
+        srand(seed); split("A|z|\"|$|\047|\\| |;|ü|-|%|_", letter, "|"); print "User"
+        for (i = 0; i < 2; i++) { name = "r"; for (k = 0; k < 7; k++) name = name letter[1 + int(rand() * 12)]; print name }
+    }'
+}
+names >"$work/names"
+while IFS= read -r user; do
+    sql "CREATE ROLE \"$(printf %s "$user" | sed 's/"/""/g')\" LOGIN"
+    theirs="postgresql://$(jq -rn --arg user "$user" '$user | @uri')@/${base#*@/}&schema=analyse"
+    rm -rf "$work/r" && mkdir -p "$work/r/.conclave"
+    run "the user '$user', without rights" 2 init "$work/r" --store "$theirs" --json
+    sql "$(jq -r .suggestion "$out" | sed 's/.*run: //; s/[;.] [Tt]hen .*//')"
+    echo "store = \"$theirs\"" >"$work/r/.conclave/config"
+    chmod 700 "$work/r/.conclave" && chmod 600 "$work/r/.conclave/config"
+    run "the user '$user', with some" 1 doctor --root "$work/r" --json
+    sql "$(jq -r '[.findings[] | select(.check == "rights" and .level == "error") | .do] | first' "$out" | sed 's/.*run: //')"
+    run "the user '$user', with all" 0 doctor --root "$work/r" --json
+    run "the user '$user' writes" 0 agent add "a" --root "$work/r"
+    sql "DROP OWNED BY \"$(printf %s "$user" | sed 's/"/""/g')\"; DROP ROLE \"$(printf %s "$user" | sed 's/"/""/g')\""
+done <"$work/names"
+sql "DROP SCHEMA \"analyse\" CASCADE"
+
 # ---- a standby that does not answer ----------------------------------------------------------------------------------
 
 "$server" start "$work/primary" --memory --owner $$ && "$server" standby "$work/standby" "$work/primary" sync --memory --owner $$ || exit 1

@@ -2,6 +2,7 @@
  * errors, sessions that the server has ended, others who were quicker. */
 #include "base/file.h"
 #include "kit/room.h"
+#include "ops/op.h"
 #include "writers.h"
 
 #include <pthread.h>
@@ -272,14 +273,24 @@ static void keep_none(fixture *f, const cv_type *type)
     }
 }
 
-/* Fields may have any name, also one that a statement uses itself. */
-static void the_server_takes_the_statements_of_every_type(void **state)
+/* The record of the program, with all rooms. */
+static void open_program(fixture *f)
 {
-    fixture *f = *state;
+    cv_postgres_address address;
     f->address = cv_test_postgres(&f->arena);
     assert_ok(cv_postgres_open(&f->arena, cv_str_of(f->address), NULL, CV_RECORD_CREATE, &cv_program_types,
                                &cv_sql_postgres_schema, &f->record, &f->err),
               &f->err);
+    assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(f->address), &address, &f->err), &f->err);
+    f->admin = cv_postgres_new(&f->arena, &address);
+    assert_int_equal(cv_postgres_ready(f->admin, &f->err), CV_POSTGRES_OK);
+}
+
+/* Fields may have any name, also one that a statement uses itself. */
+static void the_server_takes_the_statements_of_every_type(void **state)
+{
+    fixture *f = *state;
+    open_program(f);
     size_t types = 0;
     for (size_t i = 0; i < cv_program_types.count; i++)
         for (size_t k = 0; k < cv_program_types.rooms[i]->count; k++, types++) {
@@ -290,6 +301,58 @@ static void the_server_takes_the_statements_of_every_type(void **state)
                 put_none(f, type, way == 1 ? 1 : 100, way == 2);
         }
     assert_true(types > 20);
+}
+
+/* ---- clocks -------------------------------------------------------------------------------------------------------
+ */
+
+/* How far the clock of a client is ahead of the right time. */
+static int64_t wrong_clock(void *ctx)
+{
+    return cv_clock_system().now_ms(NULL) + *(int64_t *)ctx;
+}
+
+static bool call_with_clock(fixture *f, int64_t ahead_ms, const char *room, const char *verb, const char *input)
+{
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    cv_json tree;
+    cv_str text = cv_str_of(input);
+    assert_ok(cv_json_parse(&f->arena, text, &tree, &f->err), &f->err);
+    cv_call call = {.arena = &f->arena,
+                    .record = f->record,
+                    .clock = {wrong_clock, &ahead_ms},
+                    .root = f->folder,
+                    .input = &tree,
+                    .input_text = text,
+                    .out = &out,
+                    .errs = &errs};
+    bool ok = cv_op_call(cv_op_find(cv_str_of(room), cv_str_of(verb)), &call);
+    bool got = ok && cv_str_find(cv_buf_str(&out), CV_STR("\"token\"")) != SIZE_MAX;
+    if (!ok)
+        print_message("# %s %s: %.*s\n", room, verb, CV_FMT(cv_err_text(&errs.items[0])));
+    assert_true(ok);
+    cv_buf_release(&out);
+    return got;
+}
+
+/* Whose clock is hours off takes no lease that is not over, and gets one that is. */
+static void a_lease_is_judged_by_the_servers_clock(void **state)
+{
+    static const int64_t hour = 3600 * 1000, ahead[] = {0, 5 * hour, -5 * hour};
+    static const char claim[] = "{\"agent\":\"hub\",\"lease_seconds\":600}";
+    fixture *f = *state;
+    open_program(f);
+    call_with_clock(f, 0, "agent", "add", "{\"agent_id\":\"hub\"}");
+    for (size_t i = 0; i < CV_COUNT(ahead); i++)
+        for (size_t k = 0; k < CV_COUNT(ahead); k++) {
+            call_with_clock(f, 0, "mail", "send", "{\"from\":\"User\",\"to\":\"hub\",\"body\":\"x\"}");
+            assert_true(call_with_clock(f, ahead[i], "mail", "claim", claim));
+            assert_false(call_with_clock(f, ahead[k], "mail", "claim", claim));
+            does(f, "UPDATE $schema.mail_deliveries SET lease_until = lease_until - 600000");
+            assert_true(i > 0 || call_with_clock(f, ahead[k], "mail", "claim", claim));
+            does(f, "UPDATE $schema.mail_deliveries SET lease_until = lease_until + 1000000000"); /* never again */
+        }
 }
 
 /* ---- many rows at once --------------------------------------------------------------------------------------------
@@ -981,6 +1044,7 @@ int main(void)
         TEST(a_number_that_none_is_does_not_pass_for_absent),
         TEST(the_lock_brings_a_commit_as_it_is),
         TEST(the_lock_tells_the_time),
+        TEST(a_lease_is_judged_by_the_servers_clock),
         TEST(a_backup_is_of_one_moment),
     };
     return cmocka_run_group_tests_name("postgres_engine", tests, NULL, NULL);

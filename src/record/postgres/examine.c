@@ -27,6 +27,7 @@ typedef struct {
     void *ctx;
 
     cv_str user, owner, synchronous_commit, fsync, full_page_writes, synchronous_names;
+    cv_str quoted_user, quoted_schema; /* for statements */
     bool is_owner, is_standby;
     cv_buf missing;                      /* rights: "commits (INSERT, UPDATE), …" */
     cv_buf deleted;                      /* tables of which rows go: "conclave.imports, …" */
@@ -70,7 +71,9 @@ static bool see_server(void *ctx, const cv_postgres_row *row, cv_err *err)
                              &e->synchronous_commit,
                              &e->fsync,
                              &e->full_page_writes,
-                             &e->synchronous_names};
+                             &e->synchronous_names,
+                             &e->quoted_user,
+                             &e->quoted_schema};
     (void)err;
     for (size_t i = 0; i < CV_COUNT(texts); i++)
         if (texts[i])
@@ -97,7 +100,7 @@ static bool see_rights(void *ctx, const cv_postgres_row *row, cv_err *err)
     bool is_read = cv_str_eq(table, CV_STR("schema_migrations")), lacks = false;
     (void)err;
     if (needs_delete(e, table))
-        cv_buf_printf(&e->deleted, "%s%s.%.*s", e->deleted.n ? ", " : "", e->r->c->address.schema, CV_FMT(table));
+        cv_buf_printf(&e->deleted, "%s%.*s.%.*s", e->deleted.n ? ", " : "", CV_FMT(e->quoted_schema), CV_FMT(table));
     for (int i = 0; i < (int)CV_COUNT(words) && e->lacking < MOST_NAMED; i++) {
         bool needed = i == 0 || (!is_read && (i < 3 || needs_delete(e, table)));
         if (!needed || cv_postgres_column_int(row, i + 1) == 1)
@@ -124,9 +127,10 @@ static void examine_rights(exam *e)
             cv_arena_printf(e->a, "the user %.*s lacks rights that writes need: %.*s", CV_FMT(e->user),
                             CV_FMT(missing)),
             cv_arena_printf(e->a,
-                            "ask the owner, %.*s, to run: GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA %s TO "
+                            "ask the owner, %.*s, to run: GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA %.*s TO "
                             "%.*s; GRANT DELETE ON %.*s TO %.*s",
-                            CV_FMT(e->owner), schema, CV_FMT(e->user), CV_FMT(deleted), CV_FMT(e->user)));
+                            CV_FMT(e->owner), CV_FMT(e->quoted_schema), CV_FMT(e->quoted_user), CV_FMT(deleted),
+                            CV_FMT(e->quoted_user)));
     else
         say(e, "rights", CV_EXAMINED_OK, cv_arena_printf(e->a, "the user %.*s can read and write", CV_FMT(e->user)),
             CV_STR(""));
@@ -250,7 +254,8 @@ static void examine_standbys(exam *e)
         say(e, "standbys", CV_EXAMINED_NOTE,
             cv_arena_printf(e->a, "there are %zu, but the user %.*s may not see how far they are", e->blind,
                             CV_FMT(e->user)),
-            cv_arena_printf(e->a, "ask the server's administrator to run: GRANT pg_monitor TO %.*s", CV_FMT(e->user)));
+            cv_arena_printf(e->a, "ask the server's administrator to run: GRANT pg_monitor TO %.*s",
+                            CV_FMT(e->quoted_user)));
     else if (e->standbys > 0 && e->synchronous == 0)
         say(e, "standbys", CV_EXAMINED_WARNING,
             CV_STR("writes wait for none of them: one that takes over can lack acknowledged writes"),

@@ -28,6 +28,7 @@ typedef struct {
     const cv_sql_migrations *schema;
     bool is_there, is_ours;
     int64_t things, partitions;
+    cv_str quoted_schema, quoted_user; /* for statements */
     struct {
         applied *items;
         size_t count, capacity;
@@ -57,6 +58,8 @@ static bool see_site(void *ctx, const cv_postgres_row *row, cv_err *err)
     s->is_ours = cv_postgres_column_int(row, 1) == 1;
     s->things = cv_postgres_column_int(row, 2);
     s->partitions = cv_postgres_column_int(row, 4);
+    s->quoted_schema = cv_arena_copy(s->a, cv_postgres_column(row, 5));
+    s->quoted_user = cv_arena_copy(s->a, cv_postgres_column(row, 6));
     return true;
 }
 
@@ -114,15 +117,15 @@ static bool check_partitions(site *s, cv_err *err)
 
 static bool no_access(site *s, cv_err *err)
 {
-    const char *schema = s->c->address.schema;
     cv_err_set(err, CV_ERR_STORE, "cannot open the database: its user may not read the tables of the schema %s",
-               schema);
-    return refuse(
-        s, err,
-        cv_arena_printf(s->a,
-                        "ask its owner to run: GRANT USAGE ON SCHEMA %s TO …; GRANT SELECT, INSERT, UPDATE ON "
-                        "ALL TABLES IN SCHEMA %s TO …; then 'conclave doctor' names what else is missing",
-                        schema, schema));
+               s->c->address.schema);
+    return refuse(s, err,
+                  cv_arena_printf(s->a,
+                                  "ask its owner to run: GRANT USAGE ON SCHEMA %.*s TO %.*s; GRANT SELECT, INSERT, "
+                                  "UPDATE ON ALL TABLES IN SCHEMA %.*s TO %.*s; then 'conclave doctor' names what else "
+                                  "is missing",
+                                  CV_FMT(s->quoted_schema), CV_FMT(s->quoted_user), CV_FMT(s->quoted_schema),
+                                  CV_FMT(s->quoted_user)));
 }
 
 /* One round trip; a table that is not there is an answer like another. */

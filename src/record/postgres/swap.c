@@ -32,6 +32,7 @@ typedef struct {
     bool is_there, has_scopes, may_replace, may_create, in_the_way, is_leftover;
     int64_t ours, things, partitions;
     cv_str user, owner, database;
+    cv_str grant; /* the statement that gives the right to make schemas */
     struct {
         const char **items;
         size_t count, capacity;
@@ -94,6 +95,7 @@ static bool see_look(void *ctx, const cv_postgres_row *row, cv_err *err)
     v->database = cv_arena_copy(v->arena, cv_postgres_column(row, 9));
     v->in_the_way = cv_postgres_column_int(row, 10) == 1;
     v->is_leftover = cv_postgres_column_int(row, 11) == 1;
+    v->grant = cv_arena_copy(v->arena, cv_postgres_column(row, 12));
     return true;
 }
 
@@ -127,13 +129,11 @@ static bool check_rights(const cv_swap *s, cv_err *err)
                                       "nothing was changed",
                                       CV_FMT(v->owner)));
     if (!v->may_create)
-        return refuse(s, err, CV_ERR_STORE,
-                      cv_arena_printf(a, "the user %.*s may not make schemas in the database %.*s", CV_FMT(v->user),
-                                      CV_FMT(v->database)),
-                      cv_arena_printf(a,
-                                      "ask the owner of the database to run: GRANT CREATE ON DATABASE %.*s TO %.*s; "
-                                      "nothing was changed",
-                                      CV_FMT(v->database), CV_FMT(v->user)));
+        return refuse(
+            s, err, CV_ERR_STORE,
+            cv_arena_printf(a, "the user %.*s may not make schemas in the database %.*s", CV_FMT(v->user),
+                            CV_FMT(v->database)),
+            cv_arena_printf(a, "ask the owner of the database to run: %.*s; nothing was changed", CV_FMT(v->grant)));
     if (v->in_the_way && !v->is_leftover)
         return refuse(
             s, err, CV_ERR_STORE,
