@@ -184,6 +184,7 @@ void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err);
 /* Is nothing to be taken in, and has everything that was committed been written? Without the lock: take.c, show.c. */
 bool cv_door_is_settled(cv_mail_door *door, bool *ret_settled, cv_err *err);
 bool cv_door_is_shown(cv_mail_door *door, bool *ret_shown, cv_err *err);
+bool cv_door_has_shown(cv_mail_door *door, int64_t rev); /* what was committed up to this rev of the post office */
 
 /* Takes in what others have put, moved or edited: take.c, moved.c, mailbox.c, states.c, reported.c. */
 bool cv_door_take_in(cv_mail_door *door, cv_err *err);
