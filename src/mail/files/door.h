@@ -110,6 +110,9 @@ void cv_door_was_looked_at(const cv_mail_door *door);
 cv_where cv_door_root(const cv_mail_door *door);
 cv_where cv_door_in(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder, const char *name);
 
+/* The agent of this name, once for a pass; its id is absent if there is none. */
+bool cv_door_find_agent(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err);
+
 /* The agent of this name; NULL in *ret_agent: there is none, or it has no files. Its folders are made. */
 bool cv_door_agent_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err);
 

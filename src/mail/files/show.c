@@ -35,12 +35,11 @@ static cv_str quoted(cv_arena *a, cv_str text)
 /* The id of whoever sent it, as it was registered. */
 static cv_str sender_id(cv_mail_door *door, cv_str name)
 {
-    cv_agent_row row;
-    bool found = false;
+    cv_door_agent *agent;
     cv_err ignored = {.arena = door->arena};
     if (cv_str_eq(name, CV_STR("system")) || cv_str_eq(name, CV_STR("user")))
         return cv_str_eq(name, CV_STR("user")) ? CV_STR("User") : CV_STR("System");
-    return cv_agent_find(door->record, door->arena, name, &row, &found, &ignored) && found ? row.id : name;
+    return cv_door_find_agent(door, name, &agent, &ignored) && agent->id.p ? agent->id : name;
 }
 
 /* What take.c gave another name, because `mail send` has one of its own, gets its name back. */
