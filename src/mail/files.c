@@ -1,6 +1,8 @@
 /* files.c - what happens around an operation; see files.h. */
 #include "mail/files.h"
 
+#include <time.h>
+
 #include "base/log.h"
 #include "mail/files/door.h"
 
@@ -20,6 +22,39 @@ typedef enum {
     ALWAYS = 2, /* … and looks at everything, even if nothing seems to have changed */
 } passing;
 
+/* Has another process done what this one waits for? Which commit that is about is asked when it has to wait. */
+static bool is_done_by_others(cv_mail_door *door, unsigned how, int64_t *rev, bool *ret_done, cv_err *err)
+{
+    cv_scope_position at;
+    if (how & TAKE)
+        return cv_door_is_settled(door, ret_done, err);
+    if (*rev < 0) {
+        if (!door->record->calls->begin(door->record, door->arena, cv_mail_scope(), &at, err))
+            return false;
+        door->record->calls->end(door->record);
+        *rev = at.rev;
+    }
+    *ret_done = cv_door_has_shown(door, *rev);
+    return true;
+}
+
+/* Of many who wait for the lock, the next to get it does the work of all: the others see that it is done. */
+static bool lock_or_leave(cv_mail_door *door, unsigned how, bool *ret_locked, cv_err *err)
+{
+    enum { FIRST_US = 250, LAST_US = 4000 };
+    int64_t rev = -1;
+    if (how & ALWAYS)
+        return cv_door_lock(door, true, ret_locked, err);
+    for (long us = FIRST_US;; us = us < LAST_US ? us * 2 : us) {
+        bool done;
+        if (!cv_door_lock(door, false, ret_locked, err) || *ret_locked)
+            return !err->code;
+        if (!is_done_by_others(door, how, &rev, &done, err) || done)
+            return !err->code;
+        nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
+    }
+}
+
 /* The lock is taken if there is something to do. Where nothing is to be taken in, and another process has the lock,
  * that one writes what is new. */
 static bool pass_open(cv_mail_door *door, unsigned how, cv_err *err)
@@ -31,7 +66,7 @@ static bool pass_open(cv_mail_door *door, unsigned how, cv_err *err)
         cv_door_was_looked_at(door);
         return true;
     }
-    if (!cv_door_lock(door, !settled, &locked, err) || !locked)
+    if (!(settled ? cv_door_lock(door, false, &locked, err) : lock_or_leave(door, how, &locked, err)) || !locked)
         return !err->code;
     bool ok = (!(how & TAKE) || settled || cv_door_take_in(door, err)) && cv_door_catch_up(door, err);
     if (ok && how & TAKE)

@@ -110,6 +110,9 @@ void cv_door_was_looked_at(const cv_mail_door *door);
 cv_where cv_door_root(const cv_mail_door *door);
 cv_where cv_door_in(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder, const char *name);
 
+/* The agent of this name, once for a pass; its id is absent if there is none. */
+bool cv_door_find_agent(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err);
+
 /* The agent of this name; NULL in *ret_agent: there is none, or it has no files. Its folders are made. */
 bool cv_door_agent_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err);
 
@@ -184,6 +187,7 @@ void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err);
 /* Is nothing to be taken in, and has everything that was committed been written? Without the lock: take.c, show.c. */
 bool cv_door_is_settled(cv_mail_door *door, bool *ret_settled, cv_err *err);
 bool cv_door_is_shown(cv_mail_door *door, bool *ret_shown, cv_err *err);
+bool cv_door_has_shown(cv_mail_door *door, int64_t rev); /* what was committed up to this rev of the post office */
 
 /* Takes in what others have put, moved or edited: take.c, moved.c, mailbox.c, states.c, reported.c. */
 bool cv_door_take_in(cv_mail_door *door, cv_err *err);

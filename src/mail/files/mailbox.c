@@ -153,7 +153,7 @@ static bool is_due(cv_mail_door *door, cv_where where, const cv_mail_mailbox *bo
     if (rows <= FEW_ROWS || !cv_where_look(where, &st))
         return true;
     int64_t age = door->now_ms - ((int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000);
-    return age < 0 || age > PAUSE_MS;
+    return age < -PAUSE_MS || age > PAUSE_MS; /* its mark may be some milliseconds ahead */
 }
 
 /* Whose slot is it? Absent: nobody's. */

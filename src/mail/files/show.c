@@ -35,12 +35,11 @@ static cv_str quoted(cv_arena *a, cv_str text)
 /* The id of whoever sent it, as it was registered. */
 static cv_str sender_id(cv_mail_door *door, cv_str name)
 {
-    cv_agent_row row;
-    bool found = false;
+    cv_door_agent *agent;
     cv_err ignored = {.arena = door->arena};
     if (cv_str_eq(name, CV_STR("system")) || cv_str_eq(name, CV_STR("user")))
         return cv_str_eq(name, CV_STR("user")) ? CV_STR("User") : CV_STR("System");
-    return cv_agent_find(door->record, door->arena, name, &row, &found, &ignored) && found ? row.id : name;
+    return cv_door_find_agent(door, name, &agent, &ignored) && agent->id.p ? agent->id : name;
 }
 
 /* What take.c gave another name, because `mail send` has one of its own, gets its name back. */
@@ -376,7 +375,8 @@ typedef struct {
 static cv_door_kept recall(cv_arena *a, const cv_json *kept)
 {
     cv_door_kept at = {.completed = cv_json_get_int(kept, "completed", 0),
-                       .tasks_late = cv_json_get_true(kept, "tasks_late")};
+                       .tasks_late = cv_json_get_true(kept, "tasks_late"),
+                       .rev = cv_json_get_int(kept, "rev", 0)};
     const cv_json *late = cv_json_get(kept, CV_STR("late"));
     cv_str *items = CV_NEW_ARRAY(a, late ? late->count : 0, cv_str);
     for (uint32_t i = 0; late && late->type == CV_JSON_ARRAY && i < late->count; i++)
@@ -393,6 +393,7 @@ static void keep(const cv_projection *p, cv_json_writer *w)
         cv_json_key_strs(w, "late", s->at.late.items, s->at.late.count);
     if (s->at.tasks_late)
         cv_json_key_bool(w, "tasks_late", true);
+    cv_json_key_int(w, "rev", s->at.rev);
 }
 
 /* The files in the feed, as they were left. */
@@ -417,6 +418,13 @@ static bool is_all_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
     const cv_json *kept;
     const cv_projection p = open_projection(door, &kept);
     return cv_projection_is_new(&p, ret_shown, err);
+}
+
+bool cv_door_has_shown(cv_mail_door *door, int64_t rev)
+{
+    const cv_json *kept;
+    open_projection(door, &kept);
+    return kept && recall(door->arena, kept).rev >= rev;
 }
 
 bool cv_door_is_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
@@ -563,6 +571,7 @@ typedef struct {
     bool agents;              /* the registry has changed */
     bool log;                 /* the governance log has more lines */
     bool tasks;               /* a plan, or what became of a task, is new */
+    int64_t rev;              /* of the last commit of the post office */
     struct {
         int64_t *items; /* slots that were claimed or released */
         size_t count, capacity;
@@ -603,6 +612,7 @@ static bool gather(batch *b, const cv_feed_entries *list, cv_err *err)
             b->agents = true;
         if (!cv_str_eq(entry->scope.room, cv_mail_scope().room) || !cv_str_eq(entry->scope.name, cv_mail_scope().name))
             continue;
+        b->rev = entry->rev > b->rev ? entry->rev : b->rev;
         cv_row_clear(&cv_event_row_type, &like);
         like.rev = entry->rev;
         const cv_find find = {
@@ -663,6 +673,8 @@ static bool write_all(cv_projection *p, bool anew, cv_err *err)
     struct stat st;
     cv_where completed = cv_where_in(s->door->arena, cv_door_root(s->door), "completed_tasks.json");
     if (anew)
+        s->at.rev = 0;
+    if (anew)
         s->at.completed = cv_where_look(completed, &st) ? st.st_size : 0;
     s->at.tasks_late = true;
     return show_all(s->door, &s->boxes, &s->touched, err) && (!anew || cv_door_registry_log(s->door, err));
@@ -678,6 +690,7 @@ static bool write_commits(cv_projection *p, const cv_feed_entries *commits, cv_e
         return false;
     bool ok = gather(&b, commits, err) && show_batch(s, &b, err);
     record->calls->end(record);
+    s->at.rev = b.rev > s->at.rev ? b.rev : s->at.rev;
     p->again = b.agents; /* what was registered has made commits of its own */
     return ok && (!b.agents || cv_door_registry_log(s->door, err));
 }

@@ -10,6 +10,7 @@ typedef struct {
     int64_t completed; /* bytes of completed_tasks.json */
     cv_words late;     /* mailboxes whose file is behind */
     bool tasks_late;   /* task_list.json is */
+    int64_t rev;       /* of the post office: so far the files show it; 0: that is not known */
 } cv_door_kept;
 
 /* ---- messages (show.c) ------------------------------------------------------------------------------------------- */
