@@ -43,23 +43,33 @@ static cv_str begin(cv_arena *a, cv_str question, cv_str more)
         CV_FMT(question), more.n ? " " : "", CV_FMT(more));
 }
 
+/* A single word may be the first one of a question that was cut: "Should bread …", where there is a dialogue 'bread'.
+ */
+static cv_str go_on(cv_arena *a, cv_str question, cv_str id, cv_str where)
+{
+    cv_str typed = CV_STR("");
+    if (question.n && cv_str_find_char(question, ' ') == SIZE_MAX)
+        typed = cv_arena_printf(a,
+                                " If I typed a question that begins '%.*s %.*s', your client cut it off: take the "
+                                "whole of it, or ask me, and begin a dialogue about it instead.",
+                                CV_FMT(question), CV_FMT(id));
+    return cv_arena_printf(a, "Continue the dialogue '%.*s'.%.*s Its present state:\n\n%.*s", CV_FMT(id),
+                           CV_FMT(typed), CV_FMT(where));
+}
+
 static bool judge(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *texts, cv_err *err)
 {
     cv_arena *a = asker->arena;
     cv_str question = cv_json_get_text(arguments, "question"), id = cv_json_get_text(arguments, "dialogue_id"), where;
+    cv_str named = id.n ? id : question; /* the first argument is the question: people type an id there, too */
     say(asker, texts, CV_STR(workflow));
-    if (!id.n) {
-        say(asker, texts, begin(a, question, id));
+    if (named.n && cv_ask(asker, "dialogue progress", cv_dialogue_input(a, named, NULL, (cv_str){0}), &where, err)) {
+        say(asker, texts, go_on(a, id.n ? question : CV_STR(""), named, where));
         return true;
     }
-    if (!cv_ask(asker, "dialogue progress", cv_dialogue_input(a, id, NULL, (cv_str){0}), &where, err)) {
-        if (!question.n || err->code != CV_ERR_DIALOGUE_NOT_FOUND)
-            return false;
-        say(asker, texts, begin(a, question, id));
-        return true;
-    }
-    say(asker, texts,
-        cv_arena_printf(a, "Continue the dialogue '%.*s'. Its present state:\n\n%.*s", CV_FMT(id), CV_FMT(where)));
+    if (id.n && (!question.n || err->code != CV_ERR_DIALOGUE_NOT_FOUND))
+        return false;
+    say(asker, texts, begin(a, question, id));
     return true;
 }
 

@@ -76,7 +76,7 @@ static bool plan_config(installation *in, cv_str command, cv_err *err)
     }
     change *c = plan(in, path, before, edited.config);
     if (edited.customised)
-        c->note = "customised; --force replaces it by ours";
+        c->note = in->undo ? "customised; --force removes it" : "customised; --force replaces it by ours";
     else if (in->undo && !c->note)
         c->note = "our entry is removed, the file stays";
     return true;

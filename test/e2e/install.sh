@@ -91,12 +91,59 @@ run "a customised entry" 0 install claude
 has "unchanged   ./.mcp.json (customised; --force replaces it by ours)"
 cmp -s .mcp.json "$work/custom.json"
 ok $? "$name: stays"
+run "a customised entry, undo" 0 install claude --undo
+has "unchanged   ./.mcp.json (customised; --force removes it)"
+cmp -s .mcp.json "$work/custom.json"
+ok $? "$name: stays"
+run "a customised entry, undo --force --dry-run" 0 install claude --undo --force --dry-run
+cmp -s .mcp.json "$work/custom.json"
+ok $? "$name: stays"
+run "a customised entry, undo --force" 0 install claude --undo --force
+[ "$(jq -c .mcpServers .mcp.json)" = '{}' ]
+ok $? "$name: is gone"
+cp "$work/custom.json" .mcp.json
+mkdir -p .codex
+run "codex" 0 install codex
+sed 's/^args = .*/args = ["mcp", "--tools", "all"]/' .codex/config.toml >"$work/own.toml" && cp "$work/own.toml" .codex/config.toml
+run "a customised block, undo" 0 install codex --undo
+has "customised; --force removes it"
+cmp -s .codex/config.toml "$work/own.toml"
+ok $? "$name: stays"
+run "a customised block, undo --force" 0 install codex --undo --force
+! grep -q conclave .codex/config.toml
+ok $? "$name: is gone"
+rm -r .codex
 run "a customised entry, --force" 0 install claude --force
 has "changed     ./.mcp.json"
 [ "$(jq -c '.mcpServers.conclave | [.args, .env]' .mcp.json)" = '[["mcp"],null]' ]
 ok $? "$name: is ours"
 run "undo" 0 install claude --undo
 rm .mcp.json
+
+# Hooks that somebody has put beside ours, into our entry or around it, are theirs; so is what they changed in it.
+settings=.claude/settings.json
+run "hooks" 0 install claude --hooks
+run "hooks, undo" 0 install claude --undo
+[ "$(jq -c '.hooks.PreToolUse // []' $settings)" = '[]' ]
+ok $? "$name: none is left"
+run "hooks again" 0 install claude --hooks
+jq '.hooks.PreToolUse[0].hooks += [{"type": "command", "command": "mine --check"}] | .hooks.PreToolUse[0].hooks[0].timeout = 5 |
+    .hooks.PreToolUse = [{"matcher": "Bash", "hooks": [{"type": "command", "command": "other"}]}] + .hooks.PreToolUse |
+    .model = "opus"' $settings >"$work/hooks.json" && cp "$work/hooks.json" $settings
+run "hooks, with others beside them" 0 install claude --hooks
+cmp -s $settings "$work/hooks.json"
+ok $? "$name: nothing changes"
+run "hooks with others, undo --dry-run" 0 install claude --undo --dry-run
+cmp -s $settings "$work/hooks.json"
+ok $? "$name: nothing changes"
+run "hooks with others, undo" 0 install claude --undo
+[ "$(jq -c '[.model, [.hooks.PreToolUse[].hooks[].command]]' $settings)" = '["opus",["other","mine --check"]]' ]
+ok $? "$name: what is theirs stays"
+cp $settings "$work/hooks.json"
+run "hooks with others, undo again" 0 install claude --undo
+cmp -s $settings "$work/hooks.json"
+ok $? "$name: nothing changes"
+rm -r .claude .mcp.json
 
 # A file that was there is there afterwards, whatever it holds; a link stays a link.
 for text in '' '{}' '{"mcpServers":{}}'; do

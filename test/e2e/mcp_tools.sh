@@ -286,6 +286,12 @@ project prompts
 "$conclave" dialogue create Y --data '{"expert_pool":{"domain":"Baking","experts":[{"slug":"muffin","role":"Baker","tier":"Core","relevance":1}]}}' --json >/dev/null
 prompt judge '{"question":"Should","dialogue_id":"we"}'
 is '.result.messages[-1].content.text | contains("begins '"'Should we'"'") and contains("from what I typed")'
+prompt judge '{"question":"Should","dialogue_id":"y"}'
+is '.result.messages[-1].content.text | startswith("Continue the dialogue '"'y'. If I typed a question that begins 'Should y'"'")'
+prompt judge '{"question":"Which flour?","dialogue_id":"y"}'
+is '.result.messages[-1].content.text | startswith("Continue the dialogue '"'y'"'. Its present state:")'
+prompt judge '{"question":"y"}'
+is '.result.messages[-1].content.text | startswith("Continue the dialogue '"'y'"'. Its present state:")'
 prompt judge '{"question":"Which bread?"}'
 is '.result.messages[1].content.text == "Begin a dialogue about this question: Which bread?"'
 prompt expert '{"dialogue_id":"y","expert":"muffin"}'

@@ -30,7 +30,8 @@ static void check_width(const cv_cli_command *c, size_t width, cv_str help)
     while (help.n > 0 && cv_str_split(&help, '\n', &line)) {
         cv_str trimmed = cv_str_trim(line);
         bool whole = cv_str_find_char(trimmed, ' ') == SIZE_MAX ||
-                     (width < 80 && cv_str_find(line, CV_STR("conclave ")) != SIZE_MAX);
+                     (width < 80 &&
+                      (cv_str_starts(trimmed, CV_STR("--")) || cv_str_find(line, CV_STR("conclave ")) != SIZE_MAX));
         if (cv_plain_width(line) > width && !whole)
             complain(c, width, "a line is too long", line);
     }

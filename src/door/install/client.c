@@ -147,12 +147,16 @@ static bool edit_json(cv_arena *a, const cv_client *client, const cv_client_job 
 {
     cv_str servers = cv_str_of(client->servers);
     cv_edit_found command;
-    if (job->undo)
-        return cv_jsonc_remove(a, config, servers, our_name, &ret->config, err);
     if (!cv_jsonc_find(config, servers, our_name, command_key, &command, err))
         return false;
-    if (command.has_entry && !job->force)
-        return freshen(a, client, job, config, &command, ret, err);
+    if (command.has_entry && !job->force) {
+        if (!freshen(a, client, job, config, &command, ret, err))
+            return false;
+        if (ret->customised || !job->undo)
+            return true;
+    }
+    if (job->undo)
+        return cv_jsonc_remove(a, config, servers, our_name, &ret->config, err);
     return cv_jsonc_set(a, config, servers, our_name, print_entry(a, client, job), &ret->config, err);
 }
 
@@ -182,8 +186,8 @@ static bool edit_block(cv_arena *a, const cv_client *client, const cv_client_job
     if (!cv_toml_block_find(a, &block, config, &found, &lines, err))
         return false;
     ret->config = config;
-    ret->customised = found && !job->undo && !job->force && !are_ours(a, config, lines, arguments);
-    if (job->undo)
+    ret->customised = found && !job->force && !are_ours(a, config, lines, arguments);
+    if (job->undo && !ret->customised)
         return cv_toml_block_remove(a, &block, config, &ret->config, err);
     return ret->customised ||
            cv_toml_block_set(a, &block, config, print_lines(a, command, arguments), &ret->config, err);

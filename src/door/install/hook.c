@@ -15,6 +15,11 @@ static cv_str quoted(cv_arena *a, cv_str path)
     return path;
 }
 
+static cv_str command_of(cv_arena *a, const cv_client_hook *hook)
+{
+    return cv_arena_printf(a, "%.*s %.*s", CV_FMT(quoted(a, hook->program)), CV_FMT(hook->words));
+}
+
 static cv_str print_entry(cv_arena *a, const cv_client_hook *hook)
 {
     cv_buf out = {0};
@@ -25,21 +30,28 @@ static cv_str print_entry(cv_arena *a, const cv_client_hook *hook)
     cv_json_begin_array(&w);
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "type", CV_STR("command"));
-    cv_json_key_str(&w, "command",
-                    cv_arena_printf(a, "%.*s %.*s", CV_FMT(quoted(a, hook->program)), CV_FMT(hook->words)));
+    cv_json_key_str(&w, "command", command_of(a, hook));
     cv_json_end_object(&w);
     cv_json_end_array(&w);
     cv_json_end_object(&w);
     return cv_buf_take(&out, a);
 }
 
-static bool is_ours(const cv_json *entry, cv_str words)
+/* The hooks of an entry of the list; NULL: it has none. */
+static const cv_json *hooks_of(const cv_json *entry)
 {
     const cv_json *list = entry->type == CV_JSON_OBJECT ? cv_json_get(entry, hooks_key) : NULL;
-    for (uint32_t i = 0; list && list->type == CV_JSON_ARRAY && i < list->count; i++)
+    return list && list->type == CV_JSON_ARRAY ? list : NULL;
+}
+
+/* Which of them is ours; SIZE_MAX: none. Others may stand beside it, which somebody else has written there. */
+static size_t our_hook(const cv_json *entry, cv_str words)
+{
+    const cv_json *list = hooks_of(entry);
+    for (uint32_t i = 0; list && i < list->count; i++)
         if (list->items[i].type == CV_JSON_OBJECT && cv_str_ends(cv_json_get_text(&list->items[i], "command"), words))
-            return true;
-    return false;
+            return i;
+    return SIZE_MAX;
 }
 
 /* Where the value that begins at `from` ends; the text is JSON. */
@@ -86,9 +98,29 @@ static bool find(cv_arena *a, const cv_client_hook *hook, cv_str text, place *re
         return false;
     }
     for (uint32_t i = 0; i < ret->list.count; i++)
-        if (is_ours(&ret->list.items[i], hook->words))
+        if (our_hook(&ret->list.items[i], hook->words) != SIZE_MAX)
             ret->ours = i;
     return true;
+}
+
+/* The text with our command as it is now; what else stands in the entry stays. */
+static cv_str with_command(cv_arena *a, const cv_client_hook *hook, cv_str text, const place *p)
+{
+    const cv_json *entry = &p->list.items[p->ours];
+    const cv_json *command = cv_json_get(&hooks_of(entry)->items[our_hook(entry, hook->words)], CV_STR("command"));
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_str(&w, command_of(a, hook));
+    return cv_edit_replace(a, text, p->range.start + command->offset, p->range.start + end_of(p->text, command->offset),
+                           cv_buf_take(&out, a));
+}
+
+/* The text without one of several items, and without the comma beside it. */
+static cv_str without_item(cv_arena *a, cv_str text, const place *p, const cv_json *list, size_t item)
+{
+    size_t first = item ? end_of(p->text, list->items[item - 1].offset) : list->items[0].offset;
+    size_t end = item ? end_of(p->text, list->items[item].offset) : list->items[1].offset;
+    return cv_edit_replace(a, text, p->range.start + first, p->range.start + end, (cv_str){NULL, 0});
 }
 
 bool cv_client_hook_set(cv_arena *a, const cv_client_hook *hook, cv_str text, cv_str *ret_text, cv_err *err)
@@ -101,8 +133,7 @@ bool cv_client_hook_set(cv_arena *a, const cv_client_hook *hook, cv_str text, cv
         return cv_jsonc_set(a, text, hooks_key, hook->event, cv_arena_printf(a, "[%.*s]", CV_FMT(entry)), ret_text,
                             err);
     if (p.ours != SIZE_MAX) {
-        size_t start = p.range.start + p.list.items[p.ours].offset;
-        *ret_text = cv_edit_replace(a, text, start, p.range.start + end_of(p.text, p.list.items[p.ours].offset), entry);
+        *ret_text = with_command(a, hook, text, &p);
         return true;
     }
     if (p.list.count == 0) {
@@ -124,10 +155,10 @@ bool cv_client_hook_remove(cv_arena *a, const cv_client_hook *hook, cv_str text,
         return false;
     if (p.ours == SIZE_MAX)
         return true;
-    if (p.list.count == 1)
+    const cv_json *entry = &p.list.items[p.ours], *hooks = hooks_of(entry);
+    if (hooks->count == 1 && p.list.count == 1)
         return cv_jsonc_remove(a, text, hooks_key, hook->event, ret_text, err);
-    size_t first = p.ours ? end_of(p.text, p.list.items[p.ours - 1].offset) : p.list.items[0].offset;
-    size_t end = p.ours ? end_of(p.text, p.list.items[p.ours].offset) : p.list.items[1].offset;
-    *ret_text = cv_edit_replace(a, text, p.range.start + first, p.range.start + end, (cv_str){NULL, 0});
+    *ret_text = hooks->count > 1 ? without_item(a, text, &p, hooks, our_hook(entry, hook->words))
+                                 : without_item(a, text, &p, &p.list, p.ours);
     return true;
 }
