@@ -306,6 +306,14 @@ wait
 ada=$("$conclave" token add ada --json | jq -r .secret)
 reader=$("$conclave" token add bob --read-only --json | jq -r .secret)
 begin
+curl -s -N -m 30 -H "Last-Event-ID: $position" "$url/api/events" >"$work/events" &
+listener=$!
+heard "$work/events" 5
+ok $? "a server that was started again knows where a client was"
+sed -n 's/^data: //p' "$work/events" | jq -r .scope | tr '\n' ' ' >"$out"
+has "more-1 more-2 more-3 more-4 more-5"
+kill $listener
+wait $listener 2>/dev/null
 for claim in ada:200 nobody:404 'a b:400'; do
     ask "whoever says to be ${claim%:*}" "${claim#*:}" POST /api/agent/list -H "Conclave-As: ${claim%:*}" -H 'Content-Type: application/json' --data '{}'
 done

@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { execFileSync, spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
-import { hostile, marks, plant } from "./hostile.mjs";
+import { hostile, hostileFile, marks, plant } from "./hostile.mjs";
 
 const need = createRequire(new URL("../../web/package.json", import.meta.url));
 const { chromium } = need("playwright-core");
@@ -365,8 +365,8 @@ const trapped = () => !window.pwned && !document.querySelector("main script, mai
 {
   const at = `#/dialogue/${encodeURIComponent(evil)}`;
   const ids = ["P0001", "R0001", "T0001", "E0001", "C0001"];
-  const places = ["#/", "#/dialogue", "#/dialogue/hostile-and-running", "#/mail", "#/mail/tester", "#/mail?plan=evil", "#/chat", "#/chat/hostile", "#/agents", "#/agents/eve", "#/experts", "#/experts/eve", "#/search?q=pwned", `#/search?q=${encodeURIComponent(hostile)}`, `#/${encodeURIComponent(hostile)}`, `#/feed/${encodeURIComponent(hostile)}`, at, `${at}/rounds`, `${at}/graph`, `${at}/tensions`, `${at}/experts`, `${at}/history`, ...ids.map((id) => `${at}?item=${id}`), ...ids.map((id) => `${at}/item/${id}`)];
-  const silent = [/^#\/$/, /history/, /feed/, /%3C/, /^#\/mail$/]; // these show names and titles, if anything
+  const places = ["#/", "#/dialogue", "#/dialogue/hostile-and-running", "#/mail", "#/mail/tester", "#/mail?plan=evil", "#/chat", "#/chat/hostile", "#/notes", `#/notes/${encodeURIComponent(hostileFile)}`, "#/agents", "#/agents/eve", "#/experts", "#/experts/eve", "#/search?q=pwned", `#/search?q=${encodeURIComponent(hostile)}`, `#/${encodeURIComponent(hostile)}`, `#/feed/${encodeURIComponent(hostile)}`, at, `${at}/rounds`, `${at}/graph`, `${at}/tensions`, `${at}/experts`, `${at}/history`, ...ids.map((id) => `${at}?item=${id}`), ...ids.map((id) => `${at}/item/${id}`)];
+  const silent = [/^#\/$/, /history/, /feed/, /^#\/(search.*)?%3C/, /^#\/mail$/]; // these show names and titles, if anything
   allowed.push("400", "404", "422"); // what is not there cannot be asked for
   await together(
     places.map((hash) => async (page) => {

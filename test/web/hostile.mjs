@@ -4,6 +4,8 @@ export const hostile = `${marks} [click](javascript:window.pwned=1) ![i](javascr
 const giant = "x".repeat(600);
 const long = `${hostile} ${giant}`;
 
+export const hostileFile = "evil <img src=x onerror=window.pwned=1>.py";
+
 /** Fills every room over the API; returns the id of the dialogue that is hostile in every field. */
 export async function plant(url) {
   const post = async (operation, input) => {
@@ -49,5 +51,6 @@ export async function plant(url) {
   await post("mail/plan", { from: "planner", plan: "evil", goal: hostile, tasks: [{ task_id: "t1", action: short, target_agent: "tester" }] });
   await post("chat/open", { purpose: hostile, participants: ["A@ada", "B@tester"], id: "hostile" });
   await post("chat/send", { chat_id: "hostile", from: "A@ada", type: "QUESTION", body: long });
+  await post("notes/create", { path: hostileFile, speaker: "eve", target: "@everyone", message: `Read ${marks}`, content: "x = 1\n", notes: [{ line: 1, speaker: "eve", target: "@everyone", message: `See ${hostile}`.slice(0, 270) }] });
   return dialogue_id;
 }
