@@ -170,6 +170,9 @@ images: build/conclave ## the pictures of the documentation, made anew: the dash
 	@tools/shot-ask >docs/images/ask.svg
 	@tools/shot-lint >docs/images/lint.svg
 
+# The README, and what it links to.
+PAGES := README.md CHANGELOG.md SECURITY.md ARCHITECTURE.md CONTRIBUTING.md LICENSE $(wildcard docs/*.* docs/*/*.* examples/run/*.* examples/run/*/*.*)
+
 install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## program, manual, completions, documentation under PREFIX
 	install -D build/conclave $(DESTDIR)$(PREFIX)/bin/conclave
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
@@ -177,19 +180,15 @@ install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## progra
 	install -D -m 644 build/completion/bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/conclave
 	install -D -m 644 build/completion/zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_conclave
 	install -D -m 644 build/completion/fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/conclave.fish
-	for folder in . docs docs/rules docs/decisions docs/images; do install -d $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder; done
-	for file in README.md CHANGELOG.md LICENSE $(wildcard docs/*.* docs/*/*.*); do \
-	    install -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/conclave/$$file || exit 1; done
+	for file in $(PAGES); do \
+	    install -D -m $$([ -x $$file ] && echo 755 || echo 644) $$file $(DESTDIR)$(PREFIX)/share/doc/conclave/$$file || exit 1; done
 
-uninstall: build/man/.made ## take away what 'make install' put under the same PREFIX
+uninstall: build/man/.made ## remove what 'make install' put under the same PREFIX
 	rm -f $(DESTDIR)$(PREFIX)/bin/conclave $(patsubst build/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(wildcard build/man/*.1)) \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/conclave $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_conclave \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/conclave.fish
-	for file in README.md CHANGELOG.md LICENSE $(wildcard docs/*.* docs/*/*.*); do \
-	    rm -f $(DESTDIR)$(PREFIX)/share/doc/conclave/$$file || exit 1; done
-	for folder in docs/rules docs/decisions docs/images docs .; do \
-	    [ ! -d $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder ] || \
-	        rmdir --ignore-fail-on-non-empty "$$(cd $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder && pwd)" || exit 1; done
+	for file in $(PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/doc/conclave/$$file || exit 1; done
+	[ ! -d $(DESTDIR)$(PREFIX)/share/doc/conclave ] || find $(DESTDIR)$(PREFIX)/share/doc/conclave -depth -type d -empty -delete
 
 # ---- packages --------------------------------------------------------------------------------
 
@@ -197,7 +196,7 @@ dist: build/gen/web.c ## build/dist: the archive of the last commit with its che
 	@tools/need package
 	@tools/dist $(VERSION)
 
-deb: dist ## build/deb: the Debian package, held against lintian
+deb: dist ## build/deb: the Debian package, checked by lintian
 	@tools/deb $(VERSION)
 
 try-deb: deb ## install the package in a Debian of its own, boot it, use the service, remove it (as root, some minutes)
