@@ -787,7 +787,7 @@ static void the_rest_of_a_line_is_cut_off(void **state)
         put_file(f->seen, cv_arena_printf(&f->arena, "%.*s%s", CV_FMT(before), junk[i / 2]));
         cv_known_revs_open(&s, f->seen);
         assert_fails(cv_known_revs_refresh(&s, &err), &err, CV_ERR_REGRESSED);
-        assert_str_has(cv_err_text(&err), i % 2 ? "line 2 is not one" : "line 1 is not one");
+        assert_str_has(cv_err_text(&err), i % 2 ? "line 2 is invalid" : "line 1 is invalid");
         cv_known_revs_close(&s);
     }
 }
