@@ -167,7 +167,7 @@ is() {
 command -v gojq >/dev/null && jq() {
     case $1/$* in
     *keys_unsorted* | *to_entries*) command jq "$@" ;;
-    -e/* | -r/* | -se/*) gojq "$@" ;;
+    -e/* | -r/* | -se/* | -es/* | -rs/*) gojq "$@" ;;
     *) command jq "$@" ;;
     esac
 }

@@ -14,9 +14,10 @@ agent() {
     ok $? "$name: exit status $wanted"
 }
 told() {
-    jq -es "$1" "$out" >/dev/null || jq -c . "$out" | tail -n 2 | cut -c 1-600 | sed 's/^/#   /'
     jq -es "$1" "$out" >/dev/null
-    ok $? "$name: $2"
+    judged=$?
+    [ $judged -eq 0 ] || jq -c . "$out" | tail -n 2 | cut -c 1-600 | sed 's/^/#   /'
+    ok $judged "$name: $2"
 }
 fresh() {
     project "$1"
