@@ -185,8 +185,8 @@ static bool take_lease(cv_mail_writing *o, claiming *c)
     return cv_mail_task_follow(o, put, NULL);
 }
 
-/* The message as it is handed out. */
-static bool tell_claimed(cv_call *call, const cv_mail_delivery *d, cv_mail_shown **ret, cv_err *err)
+/* The message as it is handed out, by the clock of the store or, of a request that was done before, of this machine. */
+static bool tell_claimed(cv_call *call, const cv_mail_delivery *d, int64_t now_ms, cv_mail_shown **ret, cv_err *err)
 {
     cv_mail_message m;
     cv_agent_row sender;
@@ -195,7 +195,7 @@ static bool tell_claimed(cv_call *call, const cv_mail_delivery *d, cv_mail_shown
         !cv_agent_find(call->record, call->arena, m.sender, &sender, &known, err))
         return false;
     *ret = CV_NEW(call->arena, cv_mail_shown);
-    **ret = cv_mail_tell(call->arena, &m, d, cv_mail_now(call), 0);
+    **ret = cv_mail_tell(call->arena, &m, d, now_ms, 0);
     (*ret)->from = known ? sender.id : (*ret)->from;
     return true;
 }
@@ -211,7 +211,7 @@ static bool claim(cv_mail_writing *o, void *ctx, cv_str *ret_result)
     cv_mail_sign(o, &c->agent, "claim");
     if (c->picked.message_id.p && !take_lease(o, c))
         return false;
-    if (c->picked.message_id.p && !tell_claimed(o->call, &c->picked, &c->told, &o->err))
+    if (c->picked.message_id.p && !tell_claimed(o->call, &c->picked, o->now_ms, &c->told, &o->err))
         return cv_mail_fail(o);
     c->warnings = o->warnings;
     *ret_result = cv_shape_text(o->arena, claimed_shape, c);
@@ -261,7 +261,7 @@ static bool answer_claim(cv_call *call, cv_str stored, cv_mail_shown *told)
     if (answer.token > 0 && !told &&
         (!cv_mail_delivery_get(call->record, call->arena, cv_json_get_text(&s, "agent"), cv_json_get_int(&s, "seq", 0),
                                &d, &found, &err) ||
-         !tell_claimed(call, &d, &answer.message, &err)))
+         !tell_claimed(call, &d, cv_mail_now(call), &answer.message, &err)))
         return cv_call_fail(call, &err);
     if (answer.token > 0) {
         answer.expires_at = cv_json_get_text(&s, "expires_at");

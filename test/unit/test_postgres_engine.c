@@ -350,7 +350,7 @@ static void a_lease_is_judged_by_the_servers_clock(void **state)
             assert_true(call_with_clock(f, ahead[i], "mail", "claim", claim));
             assert_false(call_with_clock(f, ahead[k], "mail", "claim", claim));
             does(f, "UPDATE $schema.mail_deliveries SET lease_until = lease_until - 600000");
-            assert_true(i > 0 || call_with_clock(f, ahead[k], "mail", "claim", claim));
+            assert_true(call_with_clock(f, ahead[k], "mail", "claim", claim));
             does(f, "UPDATE $schema.mail_deliveries SET lease_until = lease_until + 1000000000"); /* never again */
         }
 }
