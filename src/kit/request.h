@@ -49,6 +49,11 @@ cv_str cv_call_now(const cv_call *call);
 /* Says which operation is called, before anything below. */
 void cv_request_begin(cv_call *call, cv_str operation);
 
+/* Of the operation, its input without what only says how to send it, and who acts: what two agents ask for under one
+ * op_id are two requests. How sure it is who acts does not count, and neither does the order of keys. It is computed
+ * once per call, when it is first needed. */
+cv_str cv_request_digest(cv_call *call);
+
 /* With an op_id: was this request committed under it before? True and ret->replayed: answer ret->result. False only on
  * error (op_id_conflict, store errors). */
 bool cv_request_replayed(cv_call *call, cv_scope_id scope, cv_outcome *ret, cv_err *err);

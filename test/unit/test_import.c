@@ -1059,7 +1059,7 @@ static void dialogue_json_with_positions(void **state)
     assert_str_eq(cv_correction_text(&w->a, row), "corrected by judge, muffin: typo");
     assert_str_eq(row->label, "Old");
     assert_true(is_told(d, "decided", "why",
-                        "corrected texts: 1; the wording before is not in the file, so history "
+                        "corrected texts: 1; the file does not have the earlier wording, so the history "
                         "has the present one in its place"));
 }
 
