@@ -19,7 +19,7 @@ cv_str cv_call_now(const cv_call *call)
 
 /* The operation, its input without what only says how to send it, and who acts: what two agents ask for under one op_id
  * are two requests. How sure it is who acts does not count, and neither does the order of keys. */
-static cv_str request_digest(cv_call *call)
+cv_str cv_request_digest(cv_call *call)
 {
     static const cv_str aside[] = {CV_STR_INIT("op_id"), CV_STR_INIT("expect_rev"), CV_STR_INIT("dry_run")};
     cv_hash hash;
@@ -54,7 +54,7 @@ void cv_request_begin(cv_call *call, cv_str operation)
 
 static void make_digest(void *ctx)
 {
-    request_digest(ctx);
+    cv_request_digest(ctx);
 }
 
 /* Absent: the caller gave none. */
@@ -68,7 +68,7 @@ static cv_str op_id_of(cv_call *call, int64_t rev)
 {
     cv_str given = given_op_id(call);
     return given.p ? given
-                   : cv_arena_printf(call->arena, "rev-%lld-%.*s", (long long)rev, CV_FMT(request_digest(call)));
+                   : cv_arena_printf(call->arena, "rev-%lld-%.*s", (long long)rev, CV_FMT(cv_request_digest(call)));
 }
 
 static bool op_conflict(cv_str op_id, cv_err *err)
@@ -139,7 +139,8 @@ bool cv_request_replayed(cv_call *call, cv_scope_id scope, cv_outcome *ret, cv_e
         return true;
     ret->rev = row.rev;
     ret->result = row.result;
-    return cv_str_eq(row.digest, request_digest(call)) ? read_stored(call, op_id, ret, err) : op_conflict(op_id, err);
+    return cv_str_eq(row.digest, cv_request_digest(call)) ? read_stored(call, op_id, ret, err)
+                                                          : op_conflict(op_id, err);
 }
 
 bool cv_request_made(cv_call *call, cv_scope_id scope, int64_t rev, cv_outcome *ret, cv_err *err)
@@ -149,7 +150,7 @@ bool cv_request_made(cv_call *call, cv_scope_id scope, int64_t rev, cv_outcome *
     *ret = (cv_outcome){0};
     if (!cv_record_commit_at(call->record, call->arena, scope, rev, &row, &found, err))
         return false;
-    if (!found || !cv_str_eq(row.digest, request_digest(call)))
+    if (!found || !cv_str_eq(row.digest, cv_request_digest(call)))
         return true;
     ret->rev = rev;
     ret->result = row.result;
@@ -208,7 +209,7 @@ static bool commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret,
     if (!w->now.p)
         return cv_clock_fail(err);
     const cv_request request = {
-        .op_id = op_id_of(call, w->at.rev + 1), .digest = request_digest(call), .operation = call->operation};
+        .op_id = op_id_of(call, w->at.rev + 1), .digest = cv_request_digest(call), .operation = call->operation};
     cv_written written;
     w->agent = call->who.name;
     w->standing = call->who.standing;
@@ -314,7 +315,7 @@ bool cv_request_run(cv_call *call, cv_str operation, cv_scope_id scope, cv_work 
 static bool ask_locked(cv_call *call, cv_writing *w, cv_outcome *ret, cv_err *err)
 {
     const cv_request request = {
-        .op_id = given_op_id(call), .digest = request_digest(call), .operation = call->operation};
+        .op_id = given_op_id(call), .digest = cv_request_digest(call), .operation = call->operation};
     cv_written before;
     *ret = (cv_outcome){0};
     if (!request.op_id.p)

@@ -49,6 +49,9 @@ cv_str cv_call_now(const cv_call *call);
 /* Says which operation is called, before anything below. */
 void cv_request_begin(cv_call *call, cv_str operation);
 
+/* The digest of the request, computed when it is asked for first. */
+cv_str cv_request_digest(cv_call *call);
+
 /* With an op_id: was this request committed under it before? True and ret->replayed: answer ret->result. False only on
  * error (op_id_conflict, store errors). */
 bool cv_request_replayed(cv_call *call, cv_scope_id scope, cv_outcome *ret, cv_err *err);

@@ -1058,9 +1058,10 @@ static void dialogue_json_with_positions(void **state)
     const cv_rec_entity *row = cv_state_entity(&s, CV_STR("P0001"));
     assert_str_eq(cv_correction_text(&w->a, row), "corrected by judge, muffin: typo");
     assert_str_eq(row->label, "Old");
-    assert_true(is_told(d, "decided", "why",
-                        "corrected texts: 1; the wording before is not in the file, so history "
-                        "has the present one in its place"));
+    assert_true(
+        is_told(d, "decided", "why",
+                "corrected texts: 1; the file does not have the earlier wording, so the history has the present one "
+                "in its place"));
 }
 
 /* The two shapes of dialogue.json, as short as they may be, with the comments that documentation has. */

@@ -374,7 +374,7 @@ static void responses_wait_for_their_round(void **state)
 {
     cv_world *w = *state;
     static const char *const slugs[] = {"muffin", "cupcake"},
-                             *const texts[] = {"1 of 2 experts have answered", "All experts have answered"},
+                             *const texts[] = {"1 of 2 experts has answered", "All experts have answered"},
                              *const commands[] = {"round-verify bread", "draft bread"};
     cv_world_dialogue(w, "bread", (const char *[]){"muffin", "cupcake", NULL}, false);
     for (int64_t i = 0; i < 2; i++) {

@@ -250,7 +250,7 @@ static bool reads_but_does_not_write(fixture *f)
     if (!try_existing(f) || whole_rev(f) != 1 || !f->record->calls->changed(f->record, &seen))
         return false;
     return write_one(f, "b") == CV_WRITE_FAILED && f->err.code == CV_ERR_STORE &&
-           cv_str_find(f->err.message, CV_STR("can only be read")) != SIZE_MAX &&
+           cv_str_find(f->err.message, CV_STR("read-only")) != SIZE_MAX &&
            cv_str_find(f->err.suggestion, CV_STR("permission")) != SIZE_MAX;
 }
 

@@ -542,7 +542,7 @@ static void backups_are_whole_and_verify(void **state)
         verify_sample(&copy, "{}", true),
         cv_arena_printf(&s.arena,
                         "%.*s,\"watermark\":\"missing\",\"warnings\":[{\"type\":\"no_watermark\",\"message\":"
-                        "\"nothing beside this record says how far it was: only a seal can prove that its "
+                        "\"the record has no watermark: only a seal can prove that its "
                         "end was not cut off\"}]}",
                         CV_FMT(answer)));
     cv_sample_close(&copy);
