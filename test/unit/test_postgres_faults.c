@@ -298,6 +298,36 @@ static void cut_around_commit(fixture *f, const char *folder, bool pooled, const
     check(f, address, cv_arena_printf(&f->arena, "cuts around COMMIT (%s%s)", more, seen ? ", seen" : "").p);
 }
 
+/* Before each message of a write in turn, until one is through without a cut. */
+static void cut_each_message(fixture *f, const char *folder, const char *more)
+{
+    const char *address = address_at(f, folder, more);
+    int64_t rev, cuts = 0, n = 0, expected = 1;
+    f->record = board_postgres(&f->arena, address, NULL, &f->err);
+    assert_int_equal(write_now(f, "s1", CV_STR("first"), true, &rev), CV_WRITE_DONE);
+    f->told.count = 0;
+    for (bool is_cut = true; is_cut; cuts += is_cut) {
+        cv_str op = cv_arena_printf(&f->arena, "message-%lld", (long long)++n);
+        int64_t before = proxy(f, cv_arena_printf(&f->arena, "cut message %lld", (long long)n).p);
+        assert_ok(write_now(f, "s1", op, false, &rev) == CV_WRITE_DONE, &f->err);
+        is_cut = proxy(f, "cut never") > before;
+        assert_int_equal(rev, ++expected);
+        *CV_PUSH(&f->arena, &f->told) = (told_one){CV_STR("s1"), op, rev};
+    }
+    assert_true(cuts > 10);
+    cv_record_close(f->record);
+    f->record = NULL;
+    check(f, address, cv_arena_printf(&f->arena, "cuts before each of %lld messages (%s)", (long long)cuts, more).p);
+}
+
+static void connections_are_cut_before_each_message(void **state)
+{
+    fixture *f = begin(state);
+    const char *folder = start_proxy(f, f->server);
+    cut_each_message(f, folder, "");
+    cut_each_message(f, folder, "&pipeline=off");
+}
+
 static void cut_in_all_ways(fixture *f, const char *server)
 {
     const char *folder = start_proxy(f, server);
@@ -719,6 +749,7 @@ int main(void)
         TEST(sessions_behind_a_pooler_are_ended),
         TEST(sessions_are_killed),
         TEST(servers_are_killed),
+        TEST(connections_are_cut_before_each_message),
         TEST(connections_are_cut_around_commit),
         TEST(connections_to_a_pooler_are_cut_around_commit),
         TEST(without_a_server_nobody_knows),

@@ -261,6 +261,7 @@ static cv_write_result look_again(cv_postgres_record *r, const cv_write *write, 
 
 static cv_write_result write_all(cv_postgres_record *r, const cv_write *write, cv_err *err)
 {
+    assert(!write->finish && "its events have their hashes");
     for (int tries = 1;; tries++) {
         bool again = false;
         cv_err trouble = {.arena = err->arena};
@@ -333,10 +334,11 @@ bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_posi
     *ret_result = CV_WRITE_DONE;
     if (result != CV_POSTGRES_OK)
         cv_postgres_rollback(r->c);
+    if (result != CV_POSTGRES_OK && result != CV_POSTGRES_LOST)
+        return false;
+    cv_write_finish(write); /* the connection may have been lost before the rest was made */
     if (result == CV_POSTGRES_LOST)
         *ret_result = look_again(r, write, true, &again, &trouble);
-    else if (result != CV_POSTGRES_OK)
-        return false;
     if (again)
         *ret_result = write_all(r, write, err);
     else if (*ret_result != CV_WRITE_DONE)
