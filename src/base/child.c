@@ -8,6 +8,17 @@
 #include "base/os.h"
 #include "base/signals.h"
 
+/* Those that were ignored when the program was started: by nohup, or as a job in the background. */
+static const int inherited[] = {SIGHUP, SIGINT, SIGQUIT};
+
+static bool is_inherited(int number)
+{
+    bool is = false;
+    for (size_t i = 0; i < sizeof inherited / sizeof *inherited; i++)
+        is = is || inherited[i] == number;
+    return is;
+}
+
 int cv_child_spawn(pid_t *ret_child, const char *program, const posix_spawn_file_actions_t *actions, char *const argv[],
                    char *const env[])
 {
@@ -18,8 +29,9 @@ int cv_child_spawn(pid_t *ret_child, const char *program, const posix_spawn_file
         return number;
     sigemptyset(&none);
     sigfillset(&usual);
-    if (cv_signals_ignored(SIGHUP))
-        sigdelset(&usual, SIGHUP);
+    for (size_t i = 0; i < sizeof inherited / sizeof *inherited; i++)
+        if (cv_signals_ignored(inherited[i]))
+            sigdelset(&usual, inherited[i]);
     posix_spawnattr_setsigdefault(&how, &usual);
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
@@ -32,7 +44,7 @@ void cv_child_signals(void)
 {
     sigset_t none;
     for (int i = 1; i < NSIG; i++)
-        if (i != SIGHUP || !cv_signals_ignored(i))
+        if (!is_inherited(i) || !cv_signals_ignored(i))
             signal(i, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -42,8 +54,9 @@ void cv_child_close_from(int first, bool by_exec)
 {
     if (cv_os_close_from(first, by_exec))
         return;
+    enum { MOST = 65536 }; /* a container may allow a thousand million, which would take minutes */
     long most = sysconf(_SC_OPEN_MAX);
-    for (int fd = first; fd < (most > 0 ? most : 1024); fd++)
+    for (int fd = first; fd < (most > 0 && most < MOST ? most : MOST); fd++)
         if (by_exec)
             fcntl(fd, F_SETFD, FD_CLOEXEC);
         else

@@ -22,37 +22,36 @@ typedef enum {
     ALWAYS = 2, /* … and looks at everything, even if nothing seems to have changed */
 } passing;
 
-/* Has another process done what this one waits for? Which commit that is about is asked when it has to wait. */
-static bool is_done_by_others(cv_mail_door *door, unsigned how, int64_t *rev, bool *ret_done, cv_err *err)
+/* Which commit the files have to show: the last one. */
+static bool rev_now(const cv_mail_door *door, int64_t *ret_rev, cv_err *err)
 {
     cv_scope_position at;
-    if (how & TAKE)
-        return cv_door_is_settled(door, ret_done, err);
-    if (*rev < 0) {
-        if (!door->record->calls->begin(door->record, door->arena, cv_mail_scope(), &at, err))
-            return false;
-        door->record->calls->end(door->record);
-        *rev = at.rev;
-    }
-    *ret_done = cv_door_has_shown(door, *rev);
+    if (!door->record->calls->begin(door->record, door->arena, cv_mail_scope(), &at, err))
+        return false;
+    door->record->calls->end(door->record);
+    *ret_rev = at.rev;
     return true;
 }
 
-/* Of many who wait for the lock, the next to get it does the work of all: the others see that it is done. */
+/* Of many who wait to show what is new, the next to get the lock does the work of all: the others see that it is done.
+ * To take in, everybody waits for its turn: while another process has the lock it may not have committed what it found.
+ * So does whoever has waited long. */
 static bool lock_or_leave(cv_mail_door *door, unsigned how, bool *ret_locked, cv_err *err)
 {
-    enum { FIRST_US = 250, LAST_US = 4000 };
+    enum { FIRST_US = 250, LAST_US = 4000, TRIES = 20 }; /* a process shows a message in about 250 us */
     int64_t rev = -1;
-    if (how & ALWAYS)
+    if (how & TAKE)
         return cv_door_lock(door, true, ret_locked, err);
-    for (long us = FIRST_US;; us = us < LAST_US ? us * 2 : us) {
-        bool done;
+    for (long us = FIRST_US, tries = 0; tries < TRIES; us = us < LAST_US ? us * 2 : us, tries++) {
         if (!cv_door_lock(door, false, ret_locked, err) || *ret_locked)
             return !err->code;
-        if (!is_done_by_others(door, how, &rev, &done, err) || done)
-            return !err->code;
+        if (rev < 0 && !rev_now(door, &rev, err))
+            return false;
+        if (cv_door_has_shown(door, rev))
+            return true;
         nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
     }
+    return cv_door_lock(door, true, ret_locked, err);
 }
 
 /* The lock is taken if there is something to do. Where nothing is to be taken in, and another process has the lock,
@@ -66,9 +65,10 @@ static bool pass_open(cv_mail_door *door, unsigned how, cv_err *err)
         cv_door_was_looked_at(door);
         return true;
     }
-    if (!(settled ? cv_door_lock(door, false, &locked, err) : lock_or_leave(door, how, &locked, err)) || !locked)
-        return !err->code;
-    bool ok = (!(how & TAKE) || settled || cv_door_take_in(door, err)) && cv_door_catch_up(door, err);
+    bool ok = settled ? cv_door_lock(door, false, &locked, err) : lock_or_leave(door, how, &locked, err);
+    if (!ok || !locked)
+        return ok;
+    ok = (!(how & TAKE) || settled || cv_door_take_in(door, err)) && cv_door_catch_up(door, err);
     if (ok && how & TAKE)
         cv_door_was_looked_at(door);
     return ok;

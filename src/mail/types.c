@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "mail/prompt_types.h"
+#include "mail/words/words.h"
 
 /* ---- what a search sees ------------------------------------------------------------------------------------------ */
 
@@ -91,16 +92,36 @@ const cv_index *const cv_tasks_by_id = &task_indexes[3];
 const cv_index *const cv_tasks_by_number = &task_indexes[4];
 const cv_index *const cv_tasks_by_parent = &task_indexes[5];
 
+static const char *delivery_fault(const void *row)
+{
+    const cv_mail_delivery *d = row;
+    return cv_mail_state_of(d->state) >= CV_MAIL_STATE_COUNT                      ? "in a state that does not exist"
+           : d->seq <= 0                                                          ? "without a number"
+           : d->attempts < 0 || (d->token != CV_ABSENT && d->token < 0)           ? "with a claim that cannot be"
+           : d->lease_until != CV_ABSENT && (d->lease_until < 0 || d->token <= 0) ? "with a lease that cannot be"
+                                                                                  : NULL;
+}
+
+static const char *mailbox_fault(const void *row)
+{
+    const cv_mail_mailbox *m = row;
+    return m->next_seq <= 0 || m->waiting < 0 || m->done < 0 || m->dead < 0 || m->expired < 0 || m->superseded < 0 ||
+                   m->sent < 0
+               ? "with a count that cannot be"
+               : NULL;
+}
+
 #define CV_THIS_TYPE cv_mail_message
 CV_TYPE_TABLE(cv_mail_message, "message", "mail_messages", CV_MAIL_MESSAGE_FIELDS, ADDED, search_message,
               CV_INDEXES(message_indexes));
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_mail_delivery
 CV_TYPE_TABLE(cv_mail_delivery, "delivery", "mail_deliveries", CV_MAIL_DELIVERY_FIELDS, REPLACED, NULL,
-              CV_INDEXES(delivery_indexes));
+              CV_INDEXES(delivery_indexes), .fault = delivery_fault);
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_mail_mailbox
-CV_TYPE_TABLE(cv_mail_mailbox, "mailbox", "mail_mailboxes", CV_MAIL_MAILBOX_FIELDS, REPLACED, NULL, .indexes = NULL);
+CV_TYPE_TABLE(cv_mail_mailbox, "mailbox", "mail_mailboxes", CV_MAIL_MAILBOX_FIELDS, REPLACED, NULL,
+              .fault = mailbox_fault);
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_mail_slot
 CV_TYPE_TABLE(cv_mail_slot, "slot", "mail_slots", CV_MAIL_SLOT_FIELDS, REPLACED, NULL, CV_INDEXES(slot_indexes));

@@ -18,6 +18,7 @@
 #include "kit/scopes.h"
 #include "project/config.h"
 #include "project/operations.h"
+#include "project/project.h"
 #include "record/seal.h"
 #include "record/sql.h"
 #include "record/swap.h"
@@ -310,5 +311,5 @@ bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx)
 
 bool cv_record_restore(cv_call *call)
 {
-    return cv_record_restore_with(call, NULL, NULL);
+    return cv_project_is_local(call, "a record is restored") && cv_record_restore_with(call, NULL, NULL);
 }

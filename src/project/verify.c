@@ -18,6 +18,7 @@
 #include "kit/notice.h"
 #include "kit/scopes.h"
 #include "project/operations.h"
+#include "project/project.h"
 #include "project/scope_input.h"
 #include "record/seal.h"
 
@@ -287,6 +288,8 @@ bool cv_record_accept(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_commit last;
+    if (!cv_project_is_local(call, "the loss of writes is accepted"))
+        return false;
     if (!call->record->calls->last_commit(call->record, &last, &err) || !may_accept(call, &last, &err) ||
         !call->record->calls->accept(call->record, call->arena, &last, &err) || !come_back(call, &err))
         return cv_call_fail(call, &err);

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "record/stored.h"
+
 /* ---- handles ----------------------------------------------------------------------------------------------------- */
 
 void cv_record_join(cv_record *record, cv_record_companion *c)
@@ -117,12 +119,30 @@ typedef struct {
     bool found;
 } taking;
 
+/* Rooms trust the rows that they get: what other programs, or a failing disk, have put there is found here. */
+static bool is_possible(const cv_type *type, const void *row, cv_err *err)
+{
+    static const int64_t most = (int64_t)1 << 53;
+    for (size_t i = 0; i < type->field_count; i++) {
+        int64_t number;
+        if (!cv_field_is_int(&type->fields[i]))
+            continue;
+        memcpy(&number, (const char *)row + type->fields[i].offset, sizeof number);
+        if (number != CV_ABSENT && (number > most || number < -most))
+            return cv_stored_corrupt(err, "a %.*s with a number that cannot be: its %.*s is %lld", CV_FMT(type->name),
+                                     CV_FMT(type->fields[i].name), (long long)number);
+    }
+    const char *fault = type->fault ? type->fault(row) : NULL;
+    return !fault || cv_stored_corrupt(err, "a %.*s %s", CV_FMT(type->name), fault);
+}
+
 static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     taking *t = ctx;
-    (void)err;
     if (t->found || (t->rev && cv_row_rev(row) != t->rev))
         return true;
+    if (!is_possible(t->type, row, err))
+        return false;
     memcpy(t->row, cv_row_copy(t->arena, t->type, row), t->type->size);
     t->scope = cv_arena_copy(t->arena, scope.name);
     t->found = true;
@@ -140,7 +160,9 @@ bool cv_row_list_add(void *list, cv_scope_id scope, const void *row, cv_err *err
 {
     cv_row_list *all = list;
     assert(all->arena && all->type);
-    (void)scope, (void)err;
+    (void)scope;
+    if (!is_possible(all->type, row, err))
+        return false;
     *CV_PUSH(all->arena, all) = cv_row_copy(all->arena, all->type, row);
     return true;
 }

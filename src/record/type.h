@@ -113,6 +113,9 @@ typedef struct {
     cv_search_of search; /* NULL: not searched. Else there is an index that begins with the rev */
     const cv_index *indexes;
     size_t index_count;
+    /* What no write of this program can have stored, as the end of "a card …"; NULL: nothing is wrong with the row. The
+     * member is NULL where every row is possible. */
+    const char *(*fault)(const void *row);
     bool whole; /* a scope has a limited number of them, which are mostly read together: an engine that pays much for
                  * an index within a scope may pass over the rest of the scope's rows instead */
 } cv_type;

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "run/calls.h"
 
-enum { MOST = 1024 }; /* groups: far above CV_CALLS_MOST */
+enum { MOST = 1024 }; /* groups */
+_Static_assert((int)MOST > (int)CV_CALLS_MOST, "every call has its place");
 
 /* Behind fork() in a process that may have threads: system calls only. */
 static _Noreturn void watch(int fd)
@@ -26,11 +28,10 @@ static _Noreturn void watch(int fd)
         dup2(fd, 0);
     cv_child_close_from(1, false);
     for (ssize_t n; (n = read(0, &told, sizeof told)) != 0;) {
-        if (n != (ssize_t)sizeof told) {
-            if (errno == EINTR)
-                continue;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n != (ssize_t)sizeof told)
             break;
-        }
         if (told > 0 && count < MOST)
             groups[count++] = told;
         for (size_t i = 0; told < 0 && i < count; i++)

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,8 @@ static void become_runner(const char *program, int log, int tell, char *const ar
     }
     int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);
+    if (nothing > STDERR_FILENO)
+        close(nothing);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
     cv_child_signals();
@@ -150,8 +153,8 @@ static pid_t start_runner(cv_call *call, const char *log_path, cv_str dialogue_i
     return runner;
 }
 
-/* The message of the error in the last line of the log; that line itself if it is none. */
-static cv_str last_words(cv_arena *a, const char *path)
+/* The message of the error in the last line of the log behind what was in it before; that line itself if it is none. */
+static cv_str last_words(cv_arena *a, const char *path, off_t before)
 {
     enum { MOST = 600 };
     cv_str text, line = CV_STR("");
@@ -159,6 +162,7 @@ static cv_str last_words(cv_arena *a, const char *path)
     cv_err none = {.arena = a};
     if (!cv_file_read_text(a, path, &text, &none))
         return line;
+    text = cv_str_from(text, before < 0 || (size_t)before > text.n ? text.n : (size_t)before);
     for (cv_str rest = cv_str_trim(text); rest.n > 0 && cv_str_split(&rest, '\n', &line);)
         continue;
     cv_str message = cv_json_parse(a, line, &json, &none) ? cv_json_get_text(&json, "message") : CV_STR("");
@@ -172,8 +176,8 @@ static bool is_running(const cv_ledger *l)
 }
 
 /* Until this one, and nobody else, holds the lease, or has written how it ended; else it has failed. */
-static bool await_begin(cv_call *call, cv_str dialogue_id, pid_t runner, const char *log_path, int64_t before,
-                        cv_ledger *l, cv_err *err)
+static bool await_begin(cv_call *call, cv_str dialogue_id, pid_t runner, const char *log_path, off_t log_size,
+                        int64_t before, cv_ledger *l, cv_err *err)
 {
     int64_t until = cv_monotonic_ms() + BEGIN_MS;
     bool holds;
@@ -186,7 +190,8 @@ static bool await_begin(cv_call *call, cv_str dialogue_id, pid_t runner, const c
             break;
         poll(NULL, 0, LOOK_MS);
     }
-    cv_err_set(err, CV_ERR_RUN_STARTS, "the run did not start: %.*s", CV_FMT(last_words(call->arena, log_path)));
+    cv_err_set(err, CV_ERR_RUN_STARTS, "the run did not start: %.*s",
+               CV_FMT(last_words(call->arena, log_path, log_size)));
     cv_err_suggest(err, cv_arena_printf(call->arena, "its log is '%s'", log_path));
     return false;
 }
@@ -206,9 +211,11 @@ static bool run_behind(cv_call *call, cv_setup *settings)
         (!cv_folder_make_private(cv_where_folder(call->arena, folder), &err) || !cv_folder_make_private(folder, &err)))
         ok = cv_call_fail(call, &err);
     if (ok) {
+        struct stat st;
         const char *log_path = cv_where_path(call->arena, cv_where_in(call->arena, folder, "log"));
+        off_t log_size = stat(log_path, &st) == 0 ? st.st_size : 0;
         pid_t runner = start_runner(call, log_path, settings->dialogue_id, &err);
-        ok = (runner > 0 && await_begin(call, settings->dialogue_id, runner, log_path, before, &l, &err)) ||
+        ok = (runner > 0 && await_begin(call, settings->dialogue_id, runner, log_path, log_size, before, &l, &err)) ||
              cv_call_fail(call, &err);
     }
     ok = ok && cv_status_answer(call, &l, &w->facts, &(cv_status_more){.warnings = w->warnings});

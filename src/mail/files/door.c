@@ -107,18 +107,20 @@ bool cv_door_find_agent(cv_mail_door *door, cv_str name, cv_door_agent **ret_age
     cv_agent_row row;
     cv_str key = cv_agent_name(door->arena, name);
     const uintptr_t *known = cv_map_get(&door->agents, key);
-    cv_door_agent *agent = *ret_agent = known ? (cv_door_agent *)*known : NULL;
-    if (agent)
+    if (known) {
+        *ret_agent = (cv_door_agent *)*known;
         return true;
-    agent = *ret_agent = CV_NEW(door->arena, cv_door_agent);
+    }
     if (!cv_agent_find(door->record, door->arena, key, &row, &found, err))
         return false;
+    cv_door_agent *agent = CV_NEW(door->arena, cv_door_agent);
     if (found)
         *agent = (cv_door_agent){.name = row.name,
                                  .id = row.id,
                                  .folder = cv_arena_copy_z(door->arena, row.id),
                                  .files = row.files == 1 && !cv_agent_is_removed(&row)};
     *cv_map_put(&door->agents, door->arena, key, &is_new) = (uintptr_t)agent;
+    *ret_agent = agent;
     return true;
 }
 
