@@ -7,8 +7,8 @@
  *
  *     the file has the new bytes       DONE: the intent is forgotten (also what a killed process had begun)
  *     … those that were read           it is published, then DONE
- *     … neither                        CHANGED: the file is as it is, the intent stays. The room reads the file
- *                                      again and keeps another intent under the same path, or drops this one
+ *     … neither                        CHANGED: the file stays as it is, and so does the intent. The room reads the
+ *                                      file again and keeps another intent under the same path, or drops this one
  *
  * The lock of the scope is held from reading the intent to forgetting it: a newer intent about the same path comes
  * before that or after it, so it is never forgotten in the place of an older one, and an older one is never published

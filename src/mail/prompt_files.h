@@ -1,4 +1,4 @@
-/* prompt_files.h - the files between the prompt slot and anyone who runs a model.
+/* prompt_files.h - the files between the prompt slot and the program that runs a model.
  *
  *     .conclave/mail/
  *       templates/NAME.j2           templates, by their names

@@ -5,7 +5,7 @@
  *
  * The latest streams of a session keep their events, so that a client whose connection broke can ask for the rest.
  * Sessions that nobody uses go after a while. When there are too many, one that is quiet gives up its place; while none
- * is, anyone who wants a new one has to wait: nobody who opens many can end those that others use.
+ * is, a client that asks for a new one has to wait: a client that opens many cannot end those of others.
  */
 #ifndef CV_DOOR_MCP_STREAMS_H
 #define CV_DOOR_MCP_STREAMS_H

@@ -1,7 +1,7 @@
 /* completed.c - completed_tasks.json: one line for each outcome, only ever added to; see show.h.
  *
  *     {"message_id": …, "task_id": …, "agent_id": …, "status": "COMPLETED", "timestamp": …, "output": {…},
- * "error_details": null}
+ *      "error_details": null}
  *
  * The position names the length up to which the lines are known. Those behind it are of a process that was killed
  * before it could write the position, which are not written again, or of hands, which reported.c takes in. A last line
