@@ -3,7 +3,7 @@
  *     in a locked write of the room    cv_intent_keep     path, hash of the bytes that were read, the new bytes
  *     commit                           the change is acknowledged: it survives a kill from here on
  *     after it, under the lock again   cv_intent_publish  the new bytes take the place of those that were read
- *       … in a write of the room, or     cv_intent_finish, which takes the lock itself and says nothing in the record
+ *       … in a write of the room, or   cv_intent_finish, which takes the lock itself and says nothing in the record
  *
  *     the file has the new bytes       DONE: the intent is forgotten (also what a killed process had begun)
  *     … those that were read           it is published, then DONE

@@ -1,8 +1,8 @@
 /* writing.h - one write of any room: the rows it makes and the events that describe them, committed together.
  *
- *     locked                                           optimistic
+ *     locked                                            optimistic
  *     cv_writing_begin(&w, record, a, scope, op, now)   cv_writing_from(&w, record, a, scope, &position, now)
- *     find …                                           (rows were read before, at that position)
+ *     find …                                            (rows were read before, at that position)
  *     cv_writing_done_before(&w, &request, …)
  *
  *     card *c = cv_writing_put(&w, &card_type, &row);

@@ -1,7 +1,7 @@
 /* progress.h - the state of a dialogue, for the person or agent who leads it: how it moved, what blocks it, who leads,
  * what comes next.
  *
- *     overview (overview.h)       what each round brought
+ *     overview (overview.h)   what each round brought
  *     convergence             how far it is, and what is missing by name
  *     standings               who scored how much
  *     estimate                how many rounds are left, as far as the record can tell
