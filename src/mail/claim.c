@@ -488,7 +488,7 @@ const cv_shape cv_mail_requeue_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-/* It begins anew: nothing is counted against it, and it does not expire unless it is told to. */
+/* It begins again: nothing is counted against it, and it does not expire unless it is told to. */
 static bool renew(cv_mail_writing *o, requeueing *r, const cv_mail_delivery *found)
 {
     static const cv_str absent = {NULL, 0};

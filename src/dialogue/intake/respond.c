@@ -493,7 +493,7 @@ static void file_it(cv_call *call, filing *f, bool is_present, cv_str sha256)
     warn_if_repeated(call, f, sha256);
 }
 
-/* The stored answer, and behind it what is found anew each time: where the file is, and warnings. */
+/* The stored answer, and behind it what is found again each time: where the file is, and warnings. */
 static void print_answer(cv_call *call, cv_str stored, const filing *f)
 {
     cv_str rest = cv_shape_text(call->arena, rest_shape, f);

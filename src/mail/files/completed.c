@@ -36,7 +36,7 @@ static bool cut_at(cv_where where, int64_t size, cv_err *err)
     return ok || cv_where_fail(err, cv_where_path(err->arena, where), "cut off its torn last line", number);
 }
 
-/* Does the position stand at the beginning of a line? Else somebody has written the file anew. */
+/* Is the position at the beginning of a line? Otherwise somebody has rewritten the file. */
 static bool is_at_line(int fd, int64_t at)
 {
     char before;
