@@ -72,9 +72,9 @@ bool cv_file_is_being_written(cv_where where);
 
 /* Calls `visit` for every regular file below `top` whose name ends in `suffix`, in byte order of the paths; a file
  * given as `top` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
- * skipped; a folder that cannot be read ends the walk with an error. `visit` gets the path of the file, below the
- * root that `top` has; returning false ends the walk, which then returns false with visit's error. Below a root links
- * are not followed: one that is named like a file is visited, and anyone who opens it gets the error. */
+ * skipped; a folder that cannot be read ends the walk with an error. `visit` gets the path of the file, below the root
+ * that `top` has; returning false ends the walk, which then returns false with visit's error. Below a root links are
+ * not followed: one that is named like a file is visited, and opening it gives the error. */
 bool cv_file_walk_at(cv_arena *a, cv_where top, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
                      void *ctx, cv_err *err);
 bool cv_file_walk(cv_arena *a, const char *path, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),

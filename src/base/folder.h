@@ -17,7 +17,7 @@ const char *cv_folder_of(cv_arena *a, const char *path);
 /* The last folder of `path` alone, with the permissions 0700, whatever the umask; one that is there keeps its own. */
 bool cv_folder_make_private(cv_where where, cv_err *err);
 
-/* Opens the folder and takes the lock on it, which is for anyone who asks in this way; close() gives it back. *ret_fd
+/* Opens the folder and takes the lock on it, which works among callers of this function; close() gives it back. *ret_fd
  * -1: another process has it, and `wait` is false. `make`: a folder that is not there is made. */
 bool cv_folder_lock(cv_where where, bool make, bool wait, int *ret_fd, cv_err *err);
 

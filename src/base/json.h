@@ -6,8 +6,8 @@
  *
  *     {"round": 1, "score": 45}        object -> key, value, key, value … in the order of the text
  *
- * Strings without escapes are views into the caller's text, which must outlive the tree. Numbers keep the text
- * they were written in; anyone who wants an integer asks for one and gets it exactly, or an error (beyond 2^53).
+ * Strings without escapes are views into the caller's text, which must outlive the tree. Numbers keep the text they
+ * were written in; a caller that needs an integer asks for one and gets it exactly, or an error (beyond 2^53).
  *
  * Writing streams into a cv_buf and places commas and indentation itself; nothing is built as a tree.
  */

@@ -10,8 +10,8 @@
 enum {
     /* Nested arrays and objects in JSON; real requests reach 6. Keeps the reader's stack small. */
     CV_MAX_JSON_DEPTH = 128,
-    /* Faults that are reported for one request; anyone who has more of them has misread the schema. And what is
-     * repeated of a value or a key in a fault, in bytes. */
+    /* Faults that are reported for one request; a caller that has more has misread the schema. And what is repeated of
+     * a value or a key in a fault, in bytes. */
     CV_MAX_FAULTS = 1000,
     CV_MAX_EXCERPT = 160,
     /* A path as it is stored; PATH_MAX of most systems is 4096. */

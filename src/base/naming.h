@@ -20,7 +20,7 @@ typedef enum {
 } cv_argument_form;
 
 typedef struct {
-    const char *name; /* NULL: is on a command line without one */
+    const char *name; /* NULL: on a command line it has no name */
     cv_str value;
     cv_argument_form form;
 } cv_argument;

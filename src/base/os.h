@@ -81,7 +81,7 @@ int cv_os_child(pid_t pid);
 int cv_os_watch(void);
 bool cv_os_watch_folder(int watch, int folder);
 
-/* The same for anyone who wants to know what changes: the number of the folder; below 0: it cannot be watched. Then
+/* The same for a caller that needs to know what changed: the number of the folder; below 0: it cannot be watched. Then
  * what has changed since the last time. */
 typedef struct {
     int folder;       /* its number; below 0: changes were lost, or a folder has gone */

@@ -39,7 +39,7 @@ typedef struct {
     size_t count;
 } cv_toml_path;
 
-bool cv_toml_is_bare(char c); /* may are in a key without quotes */
+bool cv_toml_is_bare(char c); /* may be in a key without quotes */
 bool cv_toml_read_path(cv_toml_scan *s, cv_toml_path *ret_path);
 
 #endif

@@ -106,7 +106,7 @@ bool cv_utf8_next(cv_str *rest, uint32_t *ret_code)
         return false;
     const unsigned char *p = (const unsigned char *)rest->p;
     size_t length = valid_length(p, rest->n);
-    /* Without a valid code point the caller broke the promise: stay inside the text all the same. */
+    /* Without a valid code point the caller broke the promise: stay inside the text anyway. */
     *ret_code = length ? decode(p, length) : REPLACEMENT;
     *rest = cv_str_from(*rest, length ? length : 1);
     return true;

@@ -29,7 +29,7 @@ static inline cv_where cv_where_named(const char *path)
 }
 
 /* `path` below `root`: relative to it, or absolute and in it, whichever name of the root it uses. Refused when it is
- * empty or leads out by its own words; links are found by anyone who opens it. */
+ * empty or leads out by its own words; links are found when it is opened. */
 bool cv_where_below(cv_arena *a, const char *root, cv_str path, cv_where *ret_where, cv_err *err);
 
 /* A name in the folder, or several with slashes between them: the program's own, without "..". */

@@ -42,8 +42,7 @@ void cv_chat_page_warnings(cv_buf *out, const cv_notices *warnings, size_t width
  * call->errs says why not. */
 bool cv_chat_person(cv_call *call, const cv_chat_header *header, const char *field, cv_str *ret_who);
 
-/* Is the caller allowed to speak as this participant? Its identity must be the name of the caller, if anybody is
- * named. */
+/* Is the caller allowed to speak as this participant? Its identity must be the caller's name, if the caller has one. */
 bool cv_chat_may_speak(cv_call *call, const char *field, cv_str who);
 
 /* Role@Identity, or a fault. */

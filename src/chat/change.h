@@ -8,7 +8,7 @@
  *
  * Messages that wait in the queue go first, in their order. A process that dies before it publishes has changed
  * nothing; one that dies after it leaves a file that the record sees for itself at the next call. A `read` commits
- * before it publishes: who dies in between gets the messages again, never not at all.
+ * before it publishes: a reader that dies in between gets the messages again, and misses none.
  *
  * With dry_run nothing is locked and nothing is written.
  */

@@ -298,7 +298,7 @@ static bool is_fresh(const cv_chat_compared *c, int64_t number)
     return false;
 }
 
-/* Everything behind the header anew: what the record saw, then what it had not seen. Where each message ends is noted,
+/* Everything behind the header again: what the record saw, then what it had not seen. Where each message ends is noted,
  * for the pointers: ends[number] in lines of the body. */
 static cv_str rebuild(cv_chat_change *ch, const cv_row_list *rows, int64_t *ends)
 {

@@ -127,7 +127,7 @@ bool cv_consult_domain_valid(cv_str domain)
            cv_utf8_valid(domain) == domain.n;
 }
 
-bool cv_consult_has_profile(const cv_call *call, cv_str domain)
+static bool has_profile(const cv_call *call, cv_str domain)
 {
     const cv_where folder = {call->root, CV_CONSULTANTS};
     return cv_consult_domain_valid(domain) &&
@@ -173,7 +173,7 @@ static void lint_domain(const cv_call *call, cv_consult_kind kind, const cv_chat
                              CV_FMT(cv_excerpt(a, domain))));
         return;
     }
-    if (kind == CV_CONSULT_RESPONSE && !is_none(domain) && !cv_consult_has_profile(call, domain) &&
+    if (kind == CV_CONSULT_RESPONSE && !is_none(domain) && !has_profile(call, domain) &&
         cv_str_find_nocase(m->body, CV_STR("fallback")) == SIZE_MAX)
         tell(ctx, "fallback_missing", false,
              cv_arena_printf(a,

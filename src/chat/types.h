@@ -1,10 +1,10 @@
 /* types.h - what the chat room keeps: the witness of what chat files said.
  *
  *     ("chat", ".conclave/chat/temp_chat_261116_1723.txt")     one chat file is one scope, named by its path
- *       chat         what the header says, and a hash over all messages           one row, changes
- *       message      a message as it was first seen: text, hash, who vouches       only added
+ *       chat         what the header says, and a hash over all messages            one row, changes
+ *       message      a message as it was first seen: text, hash, sender            only added
  *       queued       a message that waits for the lock                             changes: queued, delivered, refused
- *       alteration   what was done to history, and what is there instead       changes: open, restored, gone
+ *       alteration   what was done to history, and what is there instead           changes: open, restored, gone
  *       seen         which file that was: inode, size, times                       volatile
  *       pointer      where in the file a participant's `Last read` is              volatile
  *

@@ -2,7 +2,7 @@
  *
  *     {"W": 3, "consistency": 2}  ->  W 3, C 2; sum 5; kept as {"W":3,"C":2}
  *
- * All four are unbounded and optional. They need not add up to the score; anyone who shows both says so when they do
+ * All four are unbounded and optional. They need not add up to the score; a view that shows both says so when they do
  * not.
  */
 #ifndef CV_DIALOGUE_COMPONENTS_H

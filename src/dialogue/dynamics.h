@@ -72,8 +72,8 @@ typedef struct {
     int64_t before; /* CV_ABSENT, unless that verdict came earlier than the target: what was reached */
 } cv_convergence;
 
-/* The parts of that measure, for anyone who counts otherwise: the smaller share, in percent, and whether it is enough.
- */
+/* The parts of that measure, for callers that count otherwise: the smaller share, in percent, and whether it is
+ * enough. */
 double cv_convergence_reached(size_t closed, size_t tensions, size_t signals, size_t panel);
 int cv_convergence_percentage(double reached);
 bool cv_convergence_enough(double reached, double target);

@@ -4,7 +4,7 @@
  *     T0001  addressed, resolved, …     events, by subject and by round
  *     MUFFIN-P0101  is  P0101           local ids, by round and expert
  *
- * For anyone who writes a whole dialogue at once. An id is a place (place.h), words and lists that come again and again
+ * For code that writes a whole dialogue at once. An id is a place (place.h), words and lists that come again and again
  * are one text each: about a hundred bytes per entity, most of it for its events.
  */
 #ifndef CV_DIALOGUE_GRAPH_H

@@ -1,4 +1,4 @@
-/* labels.h - what people put on a dialogue to find it again (labels.c), for anyone who lists and searches. */
+/* labels.h - what people put on a dialogue to find it again (labels.c), for lists and searches. */
 #ifndef CV_DIALOGUE_LABELS_H
 #define CV_DIALOGUE_LABELS_H
 

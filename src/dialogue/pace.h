@@ -7,7 +7,7 @@
  * the steps from its round on and puts one in their place. Every step is put once and cut at most once, whatever the
  * order of the rounds.
  *
- * Events are reported in their order, one by one, and need not be kept.
+ * The caller passes events in their order, one by one; they need not be kept.
  */
 #ifndef CV_DIALOGUE_PACE_H
 #define CV_DIALOGUE_PACE_H
@@ -25,7 +25,7 @@ typedef struct {
     int64_t open_tensions; /* once the round was registered */
     int64_t new_perspectives;
     int64_t tensions[CV_STATUS_COUNT]; /* by status; until the end: how many more than before */
-    uint32_t *top; /* per tension that it raised: its last step, plus one; NULL: nothing was reported */
+    uint32_t *top; /* per tension that it raised: its last step, plus one; NULL: no event was passed */
 } cv_pace_round;
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
     struct {
         cv_pace_round *items;
         size_t count, capacity;
-    } rounds; /* as far as anything was reported; from the end on one more: how it stays afterwards */
+    } rounds; /* up to the last round of an event; from the end on one more: how it stays afterwards */
     struct {
         cv_pace_step *items;
         size_t count, capacity;

@@ -1,4 +1,4 @@
-/* browser.h - shows an address to anyone who sits at this machine.
+/* browser.h - shows an address to the person at this machine.
  *
  * $BROWSER is asked first, then the desktop (xdg-open), where there is one. Nothing waits for either.
  */

@@ -135,9 +135,9 @@ bool cv_help_topic(cv_buf *out, cv_arena *a, size_t terminal, cv_str topic); /* 
 
 /* ---- complete.c ------------------------------------------------------------------------------------------------- */
 
-/* What can are in the place of the last word, one line each: the word, a tab, what it means. Instead of words a line
- * may say ":files N PREFIX" or ":folders N PREFIX": after the first N bytes of the last word and the prefix comes the
- * name of a file. */
+/* What can replace the last word, one line each: the word, a tab, what it means. Instead of words a line may say
+ * ":files N PREFIX" or ":folders N PREFIX": after the first N bytes of the last word and the prefix comes the name of a
+ * file. */
 void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t count);
 
 /* ---- cli_words.c ------------------------------------------------------------------------------------------------ */

@@ -7,9 +7,9 @@
  *       muffin   Value Analyst   Core
  *
  * Any JSON object can be shown: nothing here knows an operation. Members of a row that the schema calls x-below stand
- * below their row, and one that it calls x-more is reported as the option that gives the next page. Hits that a text
- * marks as ⟦hit⟧ are bold where there are colours. What is null is left out. On a terminal tables are cut to its width
- * and long texts after some lines, both with an ellipsis; elsewhere nothing is cut. Text is shown without control
+ * below their row, and one that it calls x-more is shown as the option that gives the next page. Hits that a text marks
+ * as ⟦hit⟧ are bold where there are colours. What is null is left out. On a terminal tables are cut to its width and
+ * long texts after some lines, both with an ellipsis; elsewhere nothing is cut. Text is shown without control
  * characters.
  */
 #include "base/clock.h"

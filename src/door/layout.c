@@ -1,7 +1,6 @@
 /* layout.c - marked text as lines for a person; see layout.h.
  *
- *     text -> pieces     runs of characters without a blank, each with its paint; a piece may be glued to the one
- * before
+ *     text -> pieces     runs of characters without a blank, each with its paint; may be glued to the one before
  *          -> lines      as many pieces as fit, by words
  *          -> columns    of the cells of lines that are together
  */

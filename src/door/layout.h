@@ -1,17 +1,17 @@
 /* layout.h - marked text as lines for a person: wrapped, in columns, painted where there are colours.
  *
- *     # Panel                            a line of its own, bold
- *       # expert <|> role <|> score      a table: lines with cells that are together; its head is bold
- *       muffin <|> Value Analyst <|> 32    columns line up, numbers are on the right
- *     A sentence that is longer          is broken at blanks and goes on below its beginning
- *     - an item                          … below its text
- *     <s>open</>, <b>T0001</>, <dim>…    a status in its colour, bold, faint
- *     2 message<+>, 1 task<+>            2 messages, 1 task
+ *     # Panel                             a line of its own, bold
+ *       # expert <|> role <|> score       a table: lines with cells that are together; its head is bold
+ *       muffin <|> Value Analyst <|> 32   columns line up, numbers are on the right
+ *     A sentence that is longer           is broken at blanks and goes on below its beginning
+ *     - an item                           … below its text
+ *     <s>open</>, <b>T0001</>, <dim>…     a status in its colour, bold, faint
+ *     2 message<+>, 1 task<+>             2 messages, 1 task
  *
  * Here the marks are control characters (below), which no text of the record has any more when it comes here, so none
  * can be mistaken for one. Nothing is ever cut: a cell that is too long is broken into lines, and a table that is too
- * wide for that is as a list. A word that is longer than a line stays whole, and so does a command, so that they
- * can be copied. Several empty lines are one.
+ * wide for that becomes a list. A word that is longer than a line stays whole, and so does a command, so that they can
+ * be copied. Several empty lines are one.
  */
 #ifndef CV_DOOR_LAYOUT_H
 #define CV_DOOR_LAYOUT_H

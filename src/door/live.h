@@ -1,11 +1,11 @@
 /* live.h - what a command reports while it is under way: for people on the terminal, for programs line by line.
  *
  *     tell     how far it is             one line that is taken back (progress_line.h)
- *     draw     the present state     a few lines, drawn over the ones before
+ *     draw     the present state         a few lines, drawn over the ones before
  *     event    what has happened         a line that stays; with --json a line of JSON on standard output
  *
- * Lines for people go to standard error: the answer has standard output for itself. Of an operation that a signal ends
- * in good order (CV_OP_STARTS), it hears of the first Ctrl-C, and a second one ends the process.
+ * Lines for people go to standard error: the answer has standard output for itself. An operation that a signal ends in
+ * good order (CV_OP_STARTS) hears of the first Ctrl-C; a second one ends the process.
  */
 #ifndef CV_DOOR_LIVE_H
 #define CV_DOOR_LIVE_H

@@ -1,7 +1,7 @@
 /* call.h - what one call of an operation gets, whichever door it came through.
  *
  * The input has been checked against the operation's schema before the handler sees it: required fields are there,
- * types are right, unknown fields are refused. (In a dry run for the sound part of a faulty request a required text,
+ * types are right, unknown fields are refused. (In a dry run for the valid part of a faulty request a required text,
  * list or object may be empty, and a number missing: valid_part.h.) The handler writes one JSON object to `out` and
  * returns true, or adds every fault to `errs` and returns false; then whatever it wrote is thrown away.
  */
@@ -18,7 +18,7 @@ typedef struct {
     bool (*tell)(void *ctx, size_t done, size_t total, cv_str what);
     void *ctx;
     /* What has just happened in an operation that takes minutes or days: a JSON object, and the same in a line for
-     * people. `drawn`: anyone who sees the lines of `draw` knows it from them. NULL: nobody wants to know. */
+     * people. `drawn`: a reader who sees the lines of `draw` knows it from them. NULL: nobody needs to know. */
     void (*event)(void *ctx, cv_str json, cv_str line, bool drawn);
     /* The state of everything that is under way, a line each; the next call takes the place of this one, unless it
      * `stays`. */
@@ -51,7 +51,7 @@ struct cv_call {
     cv_buf *out;
     cv_follower follower;
     size_t most;     /* bytes of an answer that reaches the caller whole; 0: any */
-    bool for_people; /* anyone who reads the answer wants texts (x-print), not only data */
+    bool for_people; /* the answer is read by a person: texts (x-print), not only data */
     size_t width;    /* columns that such texts have; 0: no terminal, nothing is broken */
     bool painted;    /* … and they may have paint (base/plain.h) */
     cv_buf *aside;   /* lines that people read beside a document of its own; NULL: nobody does */

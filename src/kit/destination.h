@@ -26,8 +26,8 @@ bool cv_destination_where(const cv_call *call, cv_str path, cv_where *ret_where,
  * lies elsewhere was named by a user, and is a root of its own for what the program puts into it. */
 bool cv_destination_folder(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err);
 
-/* Is a file to be replaced that conclave did not write? `force` says so, at the command line only: who comes through a
- * server never destroys anything. The advice for those who may not. */
+/* Is a file to be replaced that conclave did not write? `force` says so, at the command line only: a client of a server
+ * never destroys anything. The advice is for callers that may not. */
 bool cv_destination_forced(const cv_call *call);
 cv_str cv_destination_advice(const cv_call *call);
 

@@ -3,12 +3,12 @@
  *     in a locked write of the room    cv_intent_keep     path, hash of the bytes that were read, the new bytes
  *     commit                           the change is acknowledged: it survives a kill from here on
  *     after it, under the lock again   cv_intent_publish  the new bytes take the place of those that were read
- *       … in a write of the room, or     cv_intent_finish, which takes the lock itself and says nothing in the record
+ *       … in a write of the room, or   cv_intent_finish, which takes the lock itself and says nothing in the record
  *
  *     the file has the new bytes       DONE: the intent is forgotten (also what a killed process had begun)
  *     … those that were read           it is published, then DONE
- *     … neither                        CHANGED: the file is as it is, the intent stays. The room reads the file
- *                                      again and keeps another intent under the same path, or drops this one
+ *     … neither                        CHANGED: the file stays as it is, and so does the intent. The room reads the
+ *                                      file again and keeps another intent under the same path, or drops this one
  *
  * The lock of the scope is held from reading the intent to forgetting it: a newer intent about the same path comes
  * before that or after it, so it is never forgotten in the place of an older one, and an older one is never published

@@ -1,9 +1,9 @@
-/* metric.h - figures about a room for anyone who watches a server: what waits, what is stuck.
+/* metric.h - figures about a room for the operator of a server: what waits, what is stuck.
  *
  *     {"mail_oldest_unread_seconds", "Age of …", 18}  ->  conclave_mail_oldest_unread_seconds 18   (/metrics)
  *
- * They are read when somebody asks. A metric is a total of its room, never one for each of many things: anyone who
- * collects them keeps every one that was ever seen.
+ * They are read when somebody asks. A metric is a total of its room, never one for each of many things: a collector
+ * keeps every series that it ever saw.
  */
 #ifndef CV_KIT_METRIC_H
 #define CV_KIT_METRIC_H

@@ -27,8 +27,8 @@ typedef struct cv_projection {
     cv_where folder; /* it is there */
     /* Writes the files of what was committed, as the record has it now. */
     bool (*write)(struct cv_projection *p, const cv_feed_entries *commits, cv_err *err);
-    /* Writes the files of everything. `again`: the position was not known. */
-    bool (*write_all)(struct cv_projection *p, bool anew, cv_err *err);
+    /* Writes the files of everything. `from_nothing`: the position was not known. */
+    bool (*write_all)(struct cv_projection *p, bool from_nothing, cv_err *err);
     /* What the room remembers with the position: members of a JSON object. NULL: nothing. */
     void (*keep)(const struct cv_projection *p, cv_json_writer *w);
     void *ctx;

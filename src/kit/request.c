@@ -99,7 +99,7 @@ static bool refuse_own_name(cv_str op_id, cv_err *err)
     return false;
 }
 
-/* What a replay answers is data, which may have been damaged: it is printed anew from what could be read. */
+/* What a replay answers is data, which may have been damaged: it is printed again from what could be read. */
 static bool read_stored(cv_call *call, cv_str op_id, cv_outcome *ret, cv_err *err)
 {
     cv_json answer;

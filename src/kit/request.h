@@ -5,7 +5,7 @@
  *         work                           -> commit, or with dry_run only the answer; or it finds that what the request
  *                                           names was made by the same request, and stands: answer as then
  *         others came between            -> from the beginning, the first question included
- *         … too often                    -> once more while nobody else can write: a caller who gave no expect_rev
+ *         … too often                    -> once more while nobody else can write: a caller that gave no expect_rev
  *                                           always succeeds
  *         refused                        -> the first question once more: it may have been the same request
  *

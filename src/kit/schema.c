@@ -114,7 +114,7 @@ static cv_str path_of(cv_arena *a, const step *here, cv_str last)
     return path;
 }
 
-/* Counts on from the last place; only a value that stands before it makes the count begin anew. */
+/* Counts on from the last place; only a value before it makes the count begin again. */
 static void place(walk *w, const cv_json *value, cv_err *err)
 {
     if (w->text.n == 0 || value->offset > w->text.n)

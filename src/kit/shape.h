@@ -70,7 +70,7 @@ struct cv_shape {
     cv_str name;
     cv_when when;
     bool needs;             /* an object that is there when the text at `count` is */
-    bool at;                /* what is reported is behind a pointer, or the list is one of pointers */
+    bool at;                /* the value is behind a pointer, or the list is one of pointers */
     bool later;             /* somebody else adds it to the answer */
     uint32_t behind;        /* the offset of a pointer to the struct that has the value, plus one; 0: it is this one */
     uint32_t offset, count; /* of the value, of the number of items */

@@ -10,12 +10,12 @@
  * Autoescape is off, trim_blocks and lstrip_blocks are on. What is supported gives the bytes that Jinja gives; what is
  * not supported is an error that says so. Every error has file, line and column.
  *
- *     template.h                         this interface
- *     template/lex.c                     source -> tokens: white space control is decided here
- *     template/parse.c, parse_expr.c     tokens -> tree: tags, expressions
- *     template/render.c, run.c           statements; names, limits, failures
- *     template/eval.c, items.c           expressions; what can be iterated
- *     template/value.c, print.c, letters.c   values as Python has them: equal, less, true; as text; letters
+ *     template.h                                 this interface
+ *     template/lex.c                             source -> tokens: white space control is decided here
+ *     template/parse.c, parse_expr.c             tokens -> tree: tags, expressions
+ *     template/render.c, run.c                   statements; names, limits, failures
+ *     template/eval.c, items.c                   expressions; what can be iterated
+ *     template/value.c, print.c, letters.c       values as Python has them: equal, less, true; as text; letters
  *     template/filters_*.c, tests.c, methods.c   tables of what can be called
  *
  * Templates come from outside. A render has limits for steps, nesting, output and memory, so that no template runs for

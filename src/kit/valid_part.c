@@ -1,4 +1,4 @@
-/* valid_part.c - the sound part of a request; see valid_part.h. */
+/* valid_part.c - the valid part of a request; see valid_part.h. */
 #include "kit/valid_part.h"
 
 #include <assert.h>
@@ -94,7 +94,7 @@ static void fill_members(cv_arena *a, const cv_json *schema, cv_json *object)
     }
 }
 
-/* What is required and missing is there, and empty: whoever reads the sound part finds it. */
+/* What is required and missing is there, and empty: a reader of the valid part finds it. */
 static void fill(cv_arena *a, const cv_json *schema, cv_json *value)
 {
     const cv_json *items = cv_json_get(schema, CV_STR("items"));

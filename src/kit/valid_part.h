@@ -2,9 +2,9 @@
  * too.
  *
  *     {"score": "ten", "items": [{"label": "a"}, 5]}     faults at score, items[1]
- *     {"items": [{"label": "a"}, {"label": ""}]}         the sound part: items keep their places
+ *     {"items": [{"label": "a"}, {"label": ""}]}         the valid part: items keep their places
  *
- * What is required and not there is empty, so that anyone who reads the sound part finds every required field but
+ * What is required and not there is empty, so that a reader of the valid part finds every required field except
  * numbers.
  */
 #ifndef CV_KIT_VALID_PART_H
@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/map.h"
 
-/* The sound part of `value`, every property under its own name, whose faults are those of cv_schema_check(); NULL when
+/* The valid part of `value`, every property under its own name, whose faults are those of cv_schema_check(); NULL when
  * there is none: another fault than a missing field is left, or one of the faults is about a property on which the
  * meaning of all others depends (x-base, x-argument). `ret_faulty` has the paths of the faults. */
 const cv_json *cv_valid_part(cv_arena *a, const cv_json *schema, const cv_json *value, const cv_errs *faults,

@@ -19,7 +19,7 @@
 typedef struct {
     cv_str room;  /* "": the top level */
     bool changes; /* the record or files */
-    bool for_all; /* anyone who may act at all may ask for it, whichever rooms it is limited to */
+    bool for_all; /* every caller that may act at all may ask for it, whichever rooms it is limited to */
 } cv_act;
 
 /* Settles call->who. False: call->errs says why. */
@@ -30,9 +30,9 @@ bool cv_token_admits(cv_record *record, cv_arena *a, cv_str secret, cv_err *err)
 
 /* ---- for rooms --------------------------------------------------------------------------------------------------- */
 
-/* In whose name a request speaks: `field` of the input ("from", "as"), which must be the caller where somebody does,
- * or the caller when it is left out. *ret_name is the agent's id; absent: nobody is named at all. False: unknown,
- * removed, or somebody else than the caller (identity_mismatch). */
+/* In whose name a request speaks: `field` of the input ("from", "as"). It must name the caller if there is one; if it
+ * is left out, the caller speaks. *ret_name is the agent's id; absent: nobody is named at all. False: unknown, removed,
+ * or somebody else than the caller (identity_mismatch). */
 bool cv_call_as(cv_call *call, const char *field, cv_str *ret_name);
 
 /* What only a person may do, like overriding a rule: it must be certain that one does. `what` is a clause: "overriding

@@ -12,7 +12,7 @@ typedef struct {
     void *row;
     size_t number; /* in the order of putting */
     cv_str name;   /* of a row that may change */
-    bool covered;  /* an event vouches for it */
+    bool covered;  /* an event covers it */
     bool is_new;   /* of a row that may change: it is not stored yet */
 } kept_row;
 
@@ -167,8 +167,7 @@ void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, 
         .event = event, .key = cv_redacted_name(w->arena, type, row, f), .digest = cv_hash_text(w->arena, text)};
 }
 
-/* ---- what the events vouch for ------------------------------------------------------------------------------------
- */
+/* ---- what the events cover --------------------------------------------------------------------------------------- */
 
 static int by_key(const void *x, const void *y, void *type)
 {
@@ -215,7 +214,7 @@ static void cover_added(cv_writing *w, cv_event_row *last)
     }
 }
 
-/* Rows for which nobody has vouched yet. */
+/* Rows that no event covers yet. */
 static void cover_rest(cv_writing *w, cv_event_row *last)
 {
     for (size_t i = 0; i < w->rows->lists.count; i++) {
@@ -237,7 +236,7 @@ static int by_event(const void *x, const void *y)
 static kept_row *row_of(cv_writing *w, const cover *c)
 {
     const uintptr_t *kept = cv_map_get(&w->rows->by_name, c->key);
-    assert(kept); /* only rows of this write can be vouched for */
+    assert(kept); /* only rows of this write can be covered */
     return (kept_row *)*kept;
 }
 
@@ -246,7 +245,7 @@ static cv_str digest_of(cv_writing *w, const cover *c)
     return c->digest.p ? c->digest : cv_hash_one(w->arena, c->type, row_of(w, c)->row);
 }
 
-/* Events come in their order and mostly vouch as they come: there is often nothing to sort. */
+/* Events come in their order and mostly cover rows as they come: there is often nothing to sort. */
 static void sort_covers(cv_writing *w)
 {
     cover *covers = w->rows->covers.items;
@@ -258,7 +257,7 @@ static void sort_covers(cv_writing *w)
 }
 
 /* Fills in the `covers` of every event. */
-static void vouch(cv_writing *w, const cv_commit_row *commit)
+static void cover_all(cv_writing *w, const cv_commit_row *commit)
 {
     cv_event_row *last = w->rows->events.items[w->rows->events.count - 1];
     for (size_t i = 0; i < w->rows->covers.count; i++)
@@ -346,11 +345,11 @@ static bool all_valid(cv_writing *w, const cv_commit_row *commit, cv_err *err)
     return ok;
 }
 
-/* What the events vouch for, and their hashes. */
+/* What the events cover, and their hashes. */
 static void finish(void *ctx, cv_write *write)
 {
     cv_writing *w = ctx;
-    vouch(w, &write->commit);
+    cover_all(w, &write->commit);
     write->commit.head = write->at.head = chain(w);
     for (size_t i = 0; i < w->rows->events.count; i++)
         w->rows->told[i] = *w->rows->events.items[i];

@@ -1,8 +1,8 @@
 /* writing.h - one write of any room: the rows it makes and the events that describe them, committed together.
  *
- *     locked                                           optimistic
+ *     locked                                            optimistic
  *     cv_writing_begin(&w, record, a, scope, op, now)   cv_writing_from(&w, record, a, scope, &position, now)
- *     find …                                           (rows were read before, at that position)
+ *     find …                                            (rows were read before, at that position)
  *     cv_writing_done_before(&w, &request, …)
  *
  *     card *c = cv_writing_put(&w, &card_type, &row);
@@ -11,8 +11,8 @@
  *     cv_writing_commit(&w, &request, result, &outcome, err);
  *
  * Numbers of events, row digests, hashes and the head of the chain are made in commit. A row put again under the same
- * key takes the place of the one put before. Rows that may change and for which no event vouches are vouched for by the
- * last event; so are all added rows and the commit itself. Every write has an event.
+ * key takes the place of the one put before. Rows that may change and that no event covers are covered by the last
+ * event; so are all added rows and the commit itself. Every write has an event.
  *
  * A row that is put again may carry the redacted text that is stored in it, and nothing else of that form.
  */
@@ -60,7 +60,7 @@ void cv_writing_from(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id 
 bool cv_writing_done_before(cv_writing *w, const cv_request *request, cv_written *ret, cv_err *err);
 
 /* The row in the write, to be changed further until commit. Of a type that is only added, a row put again is another
- * one, and the last of them counts; so it is of a volatile type, for which no event vouches. */
+ * one, and the last of them counts; so it is of a volatile type, which no event covers. */
 void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row);
 
 /* The same, of a row that may change and that the reading before the write did not find: it is not stored yet. */

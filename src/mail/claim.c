@@ -1,7 +1,7 @@
 /* claim.c - working on mail: claim, done, fail, requeue.
  *
  *     claim    the most urgent message that can be claimed; or a certain one. The lease has a token: a number that
- *              grows with every claim, so that anyone who comes late is known to be late
+ *              grows with every claim, so that a late agent is known to be late
  *     done     only with the token of a lease that is not over
  *     fail     the same; the message can be claimed again, until it was claimed three times: then it is a dead letter
  *     requeue  a dead, failed or expired one is new again
@@ -488,7 +488,7 @@ const cv_shape cv_mail_requeue_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-/* It begins anew: nothing is counted against it, and it does not expire unless it is told to. */
+/* It begins again: nothing is counted against it, and it does not expire unless it is told to. */
 static bool renew(cv_mail_writing *o, requeueing *r, const cv_mail_delivery *found)
 {
     static const cv_str absent = {NULL, 0};

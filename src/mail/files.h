@@ -16,13 +16,13 @@ bool cv_mail_run(cv_call *call, cv_handler handler);
 /* `intake` of the room: takes in what others have put into the folders, then writes what the record has. */
 bool cv_mail_take_in(cv_call *call, cv_err *err);
 
-/* `make_places` of the room: anyone who was registered and has files gets its folders. */
+/* `make_places` of the room: an agent that was registered and has files gets its folders. */
 bool cv_mail_make_places(cv_call *call, cv_err *err);
 
 /* The record has it, a file does not show it yet: that is reported in the log. Always true. */
 bool cv_mail_files_behind(const cv_err *err);
 
-/* Anyone who waits also waits for files: watches their folders; takes in what has come. */
+/* A command that waits for mail also waits for files: watches their folders; takes in what has come. */
 void cv_mail_files_watch(cv_call *call, cv_notify *n);
 void cv_mail_files_take(cv_call *call);
 

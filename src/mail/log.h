@@ -4,8 +4,8 @@
  *      "prev":"SHA-256 of the line before"}
  *
  * Lines are rows of the record, numbered and chained under its lock; governance_memory.jsonl shows them. The file is
- * appended to and nothing else: anyone who comes next adds what is missing, and completes a line that a killed writer
- * left in the middle.
+ * appended to and nothing else: the next writer adds what is missing, and completes a line that a killed writer left in
+ * the middle.
  */
 #ifndef CV_MAIL_LOG_H
 #define CV_MAIL_LOG_H
@@ -13,7 +13,7 @@
 #include "mail/prompt_types.h"
 #include "mail/writing.h"
 
-/* A line, in this write. `details` is JSON, or absent. NULL: o->err is reported. */
+/* A line, in this write. `details` is JSON, or absent. NULL: o->err says why. */
 cv_mail_entry *cv_mail_log_add(cv_mail_writing *o, cv_str event_type, cv_str agent_source, cv_str details);
 
 /* Adds to the file what it lacks. */

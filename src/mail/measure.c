@@ -1,4 +1,4 @@
-/* measure.c - figures about a post office for anyone who watches a server: kit/metric.h. */
+/* measure.c - figures about a post office for the operator of a server: kit/metric.h. */
 #include "mail/room.h"
 #include "mail/writing.h"
 

@@ -43,8 +43,8 @@ void cv_mail_sign(cv_mail_writing *o, const cv_mail_agent *agent, const char *ac
     o->act = act;
 }
 
-/* A record that cannot be written is read all the same, and a post office that nobody has written to yet has no place
- * for a sign. */
+/* A record that cannot be written is read anyway, and a post office that nobody has written to yet has no place for a
+ * sign. */
 void cv_mail_sign_alone(cv_call *call, const cv_mail_agent *agent, const char *act)
 {
     cv_mail_presence last;

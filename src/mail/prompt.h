@@ -1,7 +1,7 @@
 /* prompt.h - the prompt slot: one prompt at a time is staged for a model, read, answered and fetched.
  *
  *     stage    a text takes the slot; while another has it, it is refused, or waits in the queue
- *     take     anyone who runs the model gets the text: one reader, once
+ *     take     the process that runs the model gets the text: one reader, once
  *     answer   what the model said, under the request id of its prompt
  *     fetch    the answer, once; a command in it goes to its target; the slot is free, the next prompt is staged
  *

@@ -1,4 +1,4 @@
-/* prompt_files.c - the files between the prompt slot and anyone who runs a model; see prompt_files.h. */
+/* prompt_files.c - the files between the prompt slot and the program that runs a model; see prompt_files.h. */
 #include "mail/prompt_files.h"
 
 #include <errno.h>
@@ -138,7 +138,7 @@ bool cv_prompt_show(cv_prompt_door *door, const cv_mail_prompt *current, cv_prom
     }
     if (!clear_input(door, id, ret, err))
         return false;
-    if (!staged && id.n > 0) /* it vouches for nothing that may be put there later */
+    if (!staged && id.n > 0) /* else it would name a file that is put there later */
         cv_where_unlink(cv_mail_file(door->call, id_name));
     return !staged || ret->foreign || show(door, current, err);
 }

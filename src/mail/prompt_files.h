@@ -1,7 +1,7 @@
-/* prompt_files.h - the files between the prompt slot and anyone who runs a model.
+/* prompt_files.h - the files between the prompt slot and the program that runs a model.
  *
  *     .conclave/mail/
- *       templates/NAME.j2           templates, by their names
+ *       templates/NAME.j2            templates, by their names
  *       temp/cursor_input.txt        the prompt that is staged: its text and nothing else
  *       temp/cursor_input.id         its request id
  *       temp/cursor_output.json      the answer, from outside

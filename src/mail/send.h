@@ -38,7 +38,7 @@ typedef struct {
 
 extern const cv_shape cv_mail_receipt_shape[];
 
-/* Who is meant by `to`: a name, several, "capability:WORD" (of those who have it, anyone who has the least to do),
+/* Who is meant by `to`: a name, several, "capability:WORD" (of those who have it, the one that has the least to do),
  * "all:WORD" (all of them), "broadcast" (everybody but the sender). Faults go to call->errs, with `field`. */
 bool cv_mail_address(cv_call *call, const char *field, const cv_json *to, const cv_mail_agent *sender,
                      cv_mail_recipients *ret);

@@ -1,4 +1,4 @@
-/* tasks.c - tasks that are: following their deliveries, which are ready, the graph of a plan; see tasks.h. */
+/* tasks.c - tasks that exist: they follow their deliveries; which are ready; the graph of a plan; see tasks.h. */
 #include "mail/tasks.h"
 
 #include <assert.h>

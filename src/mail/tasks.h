@@ -1,4 +1,4 @@
-/* tasks.h - tasks that are: what becomes of one when its message is claimed, done, failed, or put back.
+/* tasks.h - tasks that exist: what becomes of one when its message is claimed, done, failed, or put back.
  *
  *     PENDING ──claim──> RUNNING ──done──> COMPLETED     those that waited for it alone are delivered in the same write
  *        ^                  │

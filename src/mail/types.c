@@ -51,46 +51,48 @@ static bool search_task(cv_arena *a, const void *row, cv_search_text *ret)
 #define M cv_mail_message
 #define D cv_mail_delivery
 #define T cv_mail_task
+enum { MESSAGES_BY_REV, MESSAGES_BY_SENDER, MESSAGES_BY_THREAD, MESSAGES_BY_TASK };
 static const cv_index message_indexes[] = {
-    CV_INDEX("rev", SCOPE, CV_AT(M, rev)),
-    CV_INDEX("sender", SCOPE, CV_AT(M, sender), CV_AT(M, rev)),
-    CV_INDEX("thread", SCOPE, CV_AT(M, thread_id), CV_AT(M, rev)),
-    CV_INDEX("task", SCOPE, CV_AT(M, task_id), CV_AT(M, rev)),
+    [MESSAGES_BY_REV] = CV_INDEX("rev", SCOPE, CV_AT(M, rev)),
+    [MESSAGES_BY_SENDER] = CV_INDEX("sender", SCOPE, CV_AT(M, sender), CV_AT(M, rev)),
+    [MESSAGES_BY_THREAD] = CV_INDEX("thread", SCOPE, CV_AT(M, thread_id), CV_AT(M, rev)),
+    [MESSAGES_BY_TASK] = CV_INDEX("task", SCOPE, CV_AT(M, task_id), CV_AT(M, rev)),
 };
+enum { DELIVERIES_BY_TURN, DELIVERIES_OPEN, DELIVERIES_BY_LEASE, DELIVERIES_BY_MESSAGE, DELIVERIES_DEAD };
 static const cv_index delivery_indexes[] = {
-    CV_INDEX("turn", SCOPE, CV_AT(D, mailbox), CV_AT(D, turn)),
-    CV_INDEX("open", SCOPE, CV_AT(D, mailbox), CV_AT(D, open)),
-    CV_INDEX("lease", SCOPE, CV_AT(D, mailbox), CV_AT(D, lease_until)),
-    CV_INDEX("message", SCOPE, CV_AT(D, message_id)),
-    CV_INDEX("dead", SCOPE, CV_AT(D, dead)),
+    [DELIVERIES_BY_TURN] = CV_INDEX("turn", SCOPE, CV_AT(D, mailbox), CV_AT(D, turn)),
+    [DELIVERIES_OPEN] = CV_INDEX("open", SCOPE, CV_AT(D, mailbox), CV_AT(D, open)),
+    [DELIVERIES_BY_LEASE] = CV_INDEX("lease", SCOPE, CV_AT(D, mailbox), CV_AT(D, lease_until)),
+    [DELIVERIES_BY_MESSAGE] = CV_INDEX("message", SCOPE, CV_AT(D, message_id)),
+    [DELIVERIES_DEAD] = CV_INDEX("dead", SCOPE, CV_AT(D, dead)),
 };
 static const cv_index slot_indexes[] = {CV_INDEX("free", SCOPE, CV_AT(cv_mail_slot, free))};
+enum { TASKS_BY_REV, TASKS_READY, TASKS_READY_FOR, TASKS_BY_ID, TASKS_BY_NUMBER, TASKS_BY_PARENT };
 static const cv_index task_indexes[] = {
-    CV_INDEX("rev", SCOPE, CV_AT(T, rev)),
-    CV_INDEX("ready", SCOPE, CV_AT(T, ready), CV_AT(T, number)),
-    CV_INDEX("ready_for", SCOPE, CV_AT(T, mailbox), CV_AT(T, ready), CV_AT(T, number)),
-    CV_INDEX("id", SCOPE, CV_AT(T, task_id)),
-    CV_INDEX("number", SCOPE, CV_AT(T, plan), CV_AT(T, number)),
-    CV_INDEX("parent", SCOPE, CV_AT(T, parent_plan), CV_AT(T, parent), CV_AT(T, number)),
+    [TASKS_BY_REV] = CV_INDEX("rev", SCOPE, CV_AT(T, rev)),
+    [TASKS_READY] = CV_INDEX("ready", SCOPE, CV_AT(T, ready), CV_AT(T, number)),
+    [TASKS_READY_FOR] = CV_INDEX("ready_for", SCOPE, CV_AT(T, mailbox), CV_AT(T, ready), CV_AT(T, number)),
+    [TASKS_BY_ID] = CV_INDEX("id", SCOPE, CV_AT(T, task_id)),
+    [TASKS_BY_NUMBER] = CV_INDEX("number", SCOPE, CV_AT(T, plan), CV_AT(T, number)),
+    [TASKS_BY_PARENT] = CV_INDEX("parent", SCOPE, CV_AT(T, parent_plan), CV_AT(T, parent), CV_AT(T, number)),
 };
 #undef M
 #undef D
 #undef T
 
-const cv_index *const cv_messages_by_sender = &message_indexes[1];
-const cv_index *const cv_messages_by_thread = &message_indexes[2];
-const cv_index *const cv_messages_by_task = &message_indexes[3];
-const cv_index *const cv_deliveries_by_turn = &delivery_indexes[0];
-const cv_index *const cv_deliveries_open = &delivery_indexes[1];
-const cv_index *const cv_deliveries_by_lease = &delivery_indexes[2];
-const cv_index *const cv_deliveries_by_message = &delivery_indexes[3];
-const cv_index *const cv_deliveries_dead = &delivery_indexes[4];
+const cv_index *const cv_messages_by_sender = &message_indexes[MESSAGES_BY_SENDER];
+const cv_index *const cv_messages_by_thread = &message_indexes[MESSAGES_BY_THREAD];
+const cv_index *const cv_messages_by_task = &message_indexes[MESSAGES_BY_TASK];
+const cv_index *const cv_deliveries_by_turn = &delivery_indexes[DELIVERIES_BY_TURN];
+const cv_index *const cv_deliveries_open = &delivery_indexes[DELIVERIES_OPEN];
+const cv_index *const cv_deliveries_by_lease = &delivery_indexes[DELIVERIES_BY_LEASE];
+const cv_index *const cv_deliveries_by_message = &delivery_indexes[DELIVERIES_BY_MESSAGE];
+const cv_index *const cv_deliveries_dead = &delivery_indexes[DELIVERIES_DEAD];
 const cv_index *const cv_slots_free = &slot_indexes[0];
-const cv_index *const cv_tasks_ready = &task_indexes[1];
-const cv_index *const cv_tasks_ready_for = &task_indexes[2];
-const cv_index *const cv_tasks_by_id = &task_indexes[3];
-const cv_index *const cv_tasks_by_number = &task_indexes[4];
-const cv_index *const cv_tasks_by_parent = &task_indexes[5];
+const cv_index *const cv_tasks_ready = &task_indexes[TASKS_READY];
+const cv_index *const cv_tasks_ready_for = &task_indexes[TASKS_READY_FOR];
+const cv_index *const cv_tasks_by_id = &task_indexes[TASKS_BY_ID];
+const cv_index *const cv_tasks_by_number = &task_indexes[TASKS_BY_NUMBER];
 
 static const char *delivery_fault(const void *row)
 {

@@ -49,8 +49,8 @@
     F(TEXT, OUTLINE, claimed_at) F(TEXT, OUTLINE, settled_at) F(TEXT, OUTLINE, superseded_by)                          \
     F(TEXT, OUTLINE, reason) F(TEXT, LONG, output) F(TEXT, LONG, error)
 
-/* `waiting`: deliveries that are open. `seen`: the number up to which `wait` has given out. `minute` and `in_minute`:
- * the minute in which it sent last (since 1970), and how many. */
+/* `waiting`: deliveries that are open. `seen`: the number up to which `wait` has returned messages. `minute` and
+ * `in_minute`: the minute in which it sent last (since 1970), and how many. */
 #define CV_MAIL_MAILBOX_FIELDS(F)                                                                                      \
     F(TEXT, KEY, agent) F(TEXT, OUTLINE, agent_id) F(INT, OUTLINE, slot) F(INT, OUTLINE, next_seq)                     \
     F(INT, OUTLINE, seen) F(INT, OUTLINE, waiting) F(INT, OUTLINE, done) F(INT, OUTLINE, dead)                         \
@@ -107,7 +107,6 @@ extern const cv_index *const cv_tasks_ready;     /* ready, number */
 extern const cv_index *const cv_tasks_ready_for; /* mailbox, ready, number */
 extern const cv_index *const cv_tasks_by_id;     /* task_id */
 extern const cv_index *const cv_tasks_by_number; /* plan, number */
-extern const cv_index *const cv_tasks_by_parent; /* parent_plan, parent, number */
 
 extern const cv_room_types cv_mail_records;
 

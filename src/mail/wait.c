@@ -43,7 +43,7 @@ const cv_shape cv_mail_wait_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-/* What is new behind `seen`. Expired and superseded ones are passed over. */
+/* What is new behind `seen`. Expired and superseded ones are skipped. */
 static bool look(cv_record *record, cv_arena *a, waiting *x, int64_t seen, int64_t now_ms, cv_err *err)
 {
     cv_row_list rows;

@@ -33,8 +33,8 @@ typedef struct {
     bool is_word;     /* System or User: it can send, and that is all */
 } cv_mail_agent;
 
-/* Who acts or sends: `field` of the input, or the caller. System and User are who nobody else claims to be. Faults go
- * to call->errs: nobody is named, unknown, somebody else than the caller. */
+/* Who acts or sends: `field` of the input, or the caller. Nobody else may call itself System or User. Faults go to
+ * call->errs: nobody is named, unknown, somebody else than the caller. */
 bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret_agent);
 
 /* Whose mailbox is looked at: the same, but anybody may look, also into that of an agent that was removed. */
@@ -106,8 +106,8 @@ bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t n
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 
-/* The mailbox of an agent as it is in this write; one that is not there yet is made, with the next free slot. The
- * row is that of the write: anyone who changes it changes what is committed. NULL: o->err. */
+/* The mailbox of an agent as it is in this write; one that is not there yet is made, with the next free slot. The row
+ * is that of the write: changing it changes what is committed. NULL: o->err. */
 cv_mail_mailbox *cv_mail_mailbox_of(cv_mail_writing *o, const cv_mail_agent *agent);
 
 /* The same, but one that is made has no slot; and the lowest number that no mailbox has. */

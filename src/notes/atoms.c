@@ -6,8 +6,8 @@
  *       version: GLOBAL_CURRENT_…   MODULE_…   modules/NAME/module_atoms.yaml, for files in that folder
  *                                   GLOBAL_…   config/GLOBAL_IMPORTANT_ATOMS.yaml, config/global_atoms.yaml
  *
- * A name without such a beginning is looked for in all of them, in this order. Values are reported, and never put into
- * a file. A value that is an atom itself is followed, a few steps at most.
+ * A name without such a beginning is looked for in all of them, in this order. Values are shown, and never put into a
+ * file. A value that is an atom itself is followed, a few steps at most.
  */
 #include "base/file.h"
 #include "base/map.h"

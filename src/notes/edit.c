@@ -174,7 +174,7 @@ static bool put_change(cv_edit *e, cv_writing *w, cv_err *err)
         !cv_notes_file_row(e->call->record, a, e->path, &row, &known, err))
         return false;
     log.body_moves =
-        e->vouches || (e->is_note && known && row.body_sha256.p && cv_str_eq(row.body_sha256, before.body_sha256));
+        e->describes || (e->is_note && known && row.body_sha256.p && cv_str_eq(row.body_sha256, before.body_sha256));
     if (e->thread.p && !cv_notes_thread_find(e->call, w, e->thread, &log.thread, err))
         return false;
     int64_t first = log.last_number + 1;

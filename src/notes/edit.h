@@ -6,7 +6,7 @@
  *     under the lock, once more     the file is replaced, if it still is what was read; the intent is forgotten: commit
  *
  * Killed anywhere: before the first commit nothing has happened; after it the next call that meets the file, or
- * `notes repair`, replaces it. When somebody else has changed the file meanwhile, the file is as it is, the
+ * `notes repair`, replaces it. When somebody else has changed the file meanwhile, the file stays as it is, the
  * messages that never reached it are marked `withdrawn`, and the caller gets an error.
  */
 #ifndef CV_NOTES_EDIT_H
@@ -24,11 +24,11 @@ struct cv_edit {
     bool exists;
     cv_str before; /* its text; empty: there is no file */
     cv_notes_file file;
-    cv_str after;  /* what it becomes; the same text: nothing is changed */
-    cv_str what;   /* the event: "header", "note", "created" */
-    bool is_note;  /* the body is not modified by it */
-    bool vouches;  /* the header dialog is about the text as it is now */
-    cv_str thread; /* a name or number that the new messages are given to; absent: none */
+    cv_str after;   /* what it becomes; the same text: nothing is changed */
+    cv_str what;    /* the event: "header", "note", "created" */
+    bool is_note;   /* the body is not modified by it */
+    bool describes; /* after this change the header dialog describes the text */
+    cv_str thread;  /* a name or number that the new messages are given to; absent: none */
     /* Makes `after`, or says what is wrong; under the lock. */
     bool (*make)(cv_edit *edit, cv_err *err);
     void *own;

@@ -5,8 +5,8 @@
  *               know, so names go into metadata_json; text beyond 1,000 characters goes into message_body
  *
  * The statements of each dialect are in sql/export/: what comes first, then what is written for each message, with
- * :names for its values. Nothing is cut and nothing is run: they are for anyone who reads them. Rows come in the order
- * of their numbers.
+ * :names for its values. Nothing is cut and nothing is run: they are for people to read. Rows come in the order of
+ * their numbers.
  */
 #include "base/file.h"
 #include "base/utf8.h"

@@ -286,7 +286,7 @@ static bool make_header(cv_edit *e, cv_err *err)
     if (!w->force && cv_str_eq(e->after, e->before) && says_already(&now, &w->values))
         return leave_header(e, &now, err);
     date_apart(e, &now, &values);
-    e->vouches = true;
+    e->describes = true;
     return keeps_notes(e, &now, err) && cv_notes_may_set(&now, err) && is_modified(e, w, &now, err) &&
            cv_notes_set_header(a, &now, &values, &e->after, err);
 }

@@ -45,9 +45,11 @@ static size_t match_one(cv_str p, char c)
     return p.p[0] == c;
 }
 
-/* Each star remembers where it can take one more character; only the last one is ever asked again, and the last "**"
+/* Does the glob match the whole text? '*' and '?' stop at '/', "**" does not.
+ *
+ * Each star remembers where it can take one more character; only the last one is ever asked again, and the last "**"
  * behind it, so that the cost is the product of both lengths at most. */
-bool cv_glob_matches(cv_str glob, cv_str text)
+static bool glob_matches(cv_str glob, cv_str text)
 {
     size_t p = 0, t = 0, star_p = SIZE_MAX, star_t = 0, deep_p = SIZE_MAX, deep_t = 0;
     while (t < text.n || p < glob.n) {
@@ -119,7 +121,7 @@ bool cv_ignores_has(const cv_ignores *ignores, cv_str path, bool is_folder)
         cv_str below = ignores->folder.n ? cv_str_from(path, ignores->folder.n + 1) : path;
         for (size_t i = ignores->count; i > 0; i--) {
             const pattern *one = &ignores->items[i - 1];
-            if ((is_folder || !one->folders_only) && cv_glob_matches(one->glob, one->anchored ? below : name_of(path)))
+            if ((is_folder || !one->folders_only) && glob_matches(one->glob, one->anchored ? below : name_of(path)))
                 return !one->keeps;
         }
     }

@@ -27,7 +27,4 @@ bool cv_ignores_has(const cv_ignores *ignores, cv_str path, bool is_folder);
 /* Folders and files of others, by their names. */
 bool cv_ignores_vendored(cv_str name, bool is_folder);
 
-/* Does the glob match the whole text? '*' and '?' stop at '/', "**" does not. */
-bool cv_glob_matches(cv_str glob, cv_str text);
-
 #endif

@@ -1,7 +1,7 @@
 /* stale.c - `notes stale`: files that were changed and whose header dialog was not.
  *
- *     git    files that differ from a commit (the last one, unless another is named): the body does, the dialog does
- * not log    files whose body is another than when their header dialog was logged; needs no git
+ *     git    files whose body differs from a commit (the last one, unless another is named), and whose dialog does not
+ *     log    files whose body is another than when their header dialog was logged; needs no git
  */
 #include "base/map.h"
 #include "notes/found.h"

@@ -29,7 +29,7 @@ static int rounded(int64_t sum, int64_t count)
     return (int)(rest > count || (rest == count && whole % 2) ? whole + 1 : whole);
 }
 
-cv_str cv_mood_of(cv_arena *a, const cv_mood_mean *m)
+static cv_str mood_of(cv_arena *a, const cv_mood_mean *m)
 {
     if (!m->count)
         return cv_mood_default;
@@ -239,7 +239,7 @@ static bool count_messages(answer *ans, told *thread, bool listed, cv_err *err)
     counting c = {ans, thread, cv_json_get_int(ans->call->input, "after", 0), listed};
     if (!ans->call->record->calls->find(ans->call->record, &find, count_message, &c, err))
         return false;
-    thread->mood_rgb = cv_mood_of(ans->call->arena, &thread->mean);
+    thread->mood_rgb = mood_of(ans->call->arena, &thread->mean);
     thread->mood = cv_mood_name(thread->mood_rgb);
     return true;
 }

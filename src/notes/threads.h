@@ -17,6 +17,5 @@ typedef struct {
     int64_t sum[3], count;
 } cv_mood_mean;
 void cv_mood_add(cv_mood_mean *mean, cv_str mood);
-cv_str cv_mood_of(cv_arena *a, const cv_mood_mean *mean);
 
 #endif

@@ -129,7 +129,7 @@ static bool is_admitted(const cv_operation *op, cv_call *call)
     return admitted;
 }
 
-/* The sound part as a dry run of its own. */
+/* The valid part as a dry run of its own. */
 static const cv_json *as_dry_run(cv_arena *a, const cv_json *sound)
 {
     cv_json *copy = CV_NEW(a, cv_json);
@@ -145,7 +145,7 @@ static const cv_json *as_dry_run(cv_arena *a, const cv_json *sound)
     return copy;
 }
 
-/* A fault of form in one place does not hide what another one means: what is sound of a write is tried without being
+/* A fault of form in one place does not hide what another one means: the valid part of a write is tried without being
  * written, and its faults are told as well. */
 static void add_meanings(const cv_operation *op, cv_call *call)
 {

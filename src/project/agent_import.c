@@ -3,7 +3,7 @@
  *     [{"agent_id": "muffin", …}, …]      {"agents": […]}, as `agent list --json` prints it      one object per line
  *     [agents.muffin] … in a file whose name ends in .toml (kit/reach/agents_file.h)
  *       -> items, each with its line, compared with the schema of the operation
- *       -> the request, as if the items was in it: so an op_id stands for what the file said
+ *       -> the request, as if the items were in it: so an op_id stands for what the file said
  *       -> registrations, all checked before one is written; one write
  */
 #include "base/file.h"

@@ -4,7 +4,7 @@
  *     a file        {"copy":"Nobody pays\n> 40 \"pounds\"\t fo redacted-sha256-…"}
  *     letters       Nobodypays40poundsfo            the phrases of both are compared by letters and digits alone
  *
- * Anyone who wraps, quotes, escapes or cuts a text keeps letters in a row. A phrase is CV_PHRASE of them anywhere in a
+ * Wrapping, quoting, escaping or cutting a text keeps letters in a row. A phrase is CV_PHRASE of them anywhere in a
  * line of the text, or a whole line that has fewer. Texts are read as they are and with the escapes of JSON undone,
  * once and twice. The time is linear in the text and in the file: a phrase is known by a hash of 64 bits. Where hashes
  * meet by chance, a file seems to have a phrase; a phrase that a file has is never missed.

@@ -10,7 +10,7 @@
  * The folder and the record are their owner's alone (0700, 0600) when they are made, whatever the umask; an owner who
  * wants others to read them says so with chmod.
  *
- * Anyone who works anywhere below the project's folder works in it.
+ * A command that runs anywhere below the project's folder works in that project.
  */
 #ifndef CV_PROJECT_PROJECT_H
 #define CV_PROJECT_PROJECT_H

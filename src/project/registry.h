@@ -46,7 +46,8 @@ void cv_registration_read(cv_call *call, const cv_json *input, cv_str at, cv_str
  * stand, also a removed one. */
 bool cv_registration_check(cv_call *call, cv_registration *r, cv_str at, bool replace, cv_map *taken, size_t index,
                            cv_err *err);
-/* Who becomes a person, or an agent, needs new tokens: one covers whom it was made for. */
+/* An agent that becomes a person, or a person that becomes an agent, needs new tokens: a token is only good for what it
+ * was made for. */
 bool cv_registration_enter(cv_call *call, cv_writing *w, cv_registration *r, cv_err *err);
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
@@ -63,7 +64,7 @@ void cv_registry_put_alias(cv_writing *w, cv_event_row *event, cv_str given, cv_
 /* The agent that `agent_id` names, neither unknown nor removed. False: call->errs says why. */
 bool cv_registry_agent(cv_call *call, cv_agent_row *ret_agent);
 
-/* The caller may change who can act: not an agent that is known by its token. */
+/* May the caller change who can act? An agent that is known by its token may not. */
 bool cv_registry_may_change(cv_call *call);
 
 /* What answers and events say about an agent; in short: without its description and the details of its reach. */

@@ -36,12 +36,11 @@ bool cv_trace_part_in(const cv_trace *t, cv_str bytes); /* the text, or a line o
 bool cv_trace_has(const cv_trace *t, cv_str text);      /* `text`, which is long, is a part of it */
 
 /* `bytes` with a mark in the place of the text and of its lines; the same view when they are not there. Where all of it
- * is the text, or a JSON value is as it is, the mark is `whole` (hash.h), else "redacted-sha256-…": words that can
- * are in any text and in any string of JSON. */
+ * is the text, or a whole JSON value is, the mark is `whole` (hash.h), else "redacted-sha256-…": words that can be in
+ * any text and in any string of JSON. */
 cv_str cv_trace_replaced(cv_arena *a, const cv_trace *t, cv_str bytes, cv_str whole);
 
-/* Lines of the text are in `bytes`, and not as the whole text: so those that are not looked for may are there, too.
- */
+/* Lines of the text are in `bytes`, and not as the whole text: so those that are not looked for may be there, too. */
 bool cv_trace_lines_in(cv_arena *a, const cv_trace *t, cv_str bytes);
 
 #endif

@@ -47,7 +47,7 @@ static void add_redacted(cv_arena *a, const cv_rows *all, int64_t until, redacti
         }
 }
 
-static bool vouches_for_redaction(const cv_rows *events)
+static bool has_redaction(const cv_rows *events)
 {
     const cv_event_row *event = events->rows;
     for (size_t i = 0; i < events->count; i++)
@@ -74,7 +74,7 @@ static cv_write_result repeat(cv_record *to, cv_arena *a, const cv_scope_rows *a
         count++;
     }
     assert(count > 0 && rows[count - 1].type == &cv_event_row_type);
-    for (size_t i = 0; vouches_for_redaction(&rows[count - 1]) && i < all->count; i++)
+    for (size_t i = 0; has_redaction(&rows[count - 1]) && i < all->count; i++)
         add_redacted(a, &all->items[i], at->rev, &redacted);
     cv_write write = {.commit = *commit,
                       .at = *ret_at,

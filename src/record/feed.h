@@ -6,8 +6,8 @@
  *     position of the reader -> some commits behind it -> take() -> the position moves on -> …
  *
  * take() is called with a batch; when it returns true the position moves behind the batch. A reader that is killed in
- * between sees the batch again, so it is at least once; anyone who needs exactly once lets `begin` open a transaction
- * of the same store and `end` commit it: then the position moves with the work.
+ * between sees the batch again, so it is at least once; a reader that needs exactly once lets `begin` open a
+ * transaction of the same store and `end` commit it: then the position moves with the work.
  */
 #ifndef CV_RECORD_FEED_H
 #define CV_RECORD_FEED_H

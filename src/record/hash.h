@@ -8,7 +8,7 @@
  * type, length, bytes. A LONG text enters by its own SHA-256. `rev` is not covered: it is the store's, and events say
  * which it must be.
  *
- * The events of a write vouch in `covers` for all that the write did:
+ * The events of a write cover, in `covers`, all that the write did:
  *
  *     {"card/3": digest}             a row that may change: one entry each, as the write left it
  *     {"added/line": digest}         all rows of an added type, in the order of their keys

@@ -28,8 +28,8 @@ static inline bool cv_find_ends(const cv_find *find, const cv_order *order)
     return find->after && find->equal == order->count;
 }
 
-/* A bit for each field that is wanted. Fields of the index are part of every outline: anyone who reads the next page
- * needs them. */
+/* A bit for each field that is wanted. Fields of the index are part of every outline: the reader of the next page needs
+ * them. */
 uint64_t cv_find_fields(const cv_find *find);
 
 /* … as the columns of a SELECT from `t`: the rev, which volatile rows do not have, and these fields. */

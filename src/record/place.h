@@ -10,7 +10,8 @@ extern const cv_words cv_record_files;
 /* Can it be read, but not written, or its folder not? */
 bool cv_record_is_frozen(cv_arena *a, const char *path);
 
-/* What to do where a record is expected and its file is not there, or empty; anyone who finds it says the same. */
+/* What to do where a record is expected and its file is not there, or empty; every caller that finds it says the
+ * same. */
 cv_str cv_record_missing_advice(cv_arena *a, const char *path);
 
 #endif

@@ -316,9 +316,9 @@ typedef enum {
 
 /* The record in a file of SQLite; store.h opens the record of a project, wherever it is kept. An older schema is
  * migrated, a newer one refused, and so is a database that is not a record. Every commit raises the watermark; a record
- * that has less than its watermark says is opened: anyone who uses it asks `acknowledged`. One that cannot be written
- * is read without leaving anything behind. `schema`: the migrations of the program, the first of which is
- * 001_record.sql. Types and migrations live as long as the handle. */
+ * that has less than its watermark says is opened: its user asks `acknowledged`. One that cannot be written is read
+ * without leaving anything behind. `schema`: the migrations of the program, the first of which is 001_record.sql. Types
+ * and migrations live as long as the handle. */
 bool cv_record_open(cv_arena *a, const char *path, cv_record_mode mode, const cv_types *types,
                     const struct cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
 

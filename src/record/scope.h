@@ -3,8 +3,8 @@
  *     {"room": "board", "name": "x", "rev": 3, "events": 7, "head": "…",
  *      "types": {"card": {"fields": ["rev", "number", …], "rows": [[1, 3, …], …]}, …, "event": {…}, "commit": {…}}}
  *
- * Rows are in the order of their keys, commits in the order of their revs. A text is a string, JSON is as it is,
- * what is absent is null. Fields are matched by their names: an export from before a field existed is read as if it
+ * Rows are in the order of their keys, commits in the order of their revs. A text is a string, JSON is written as it
+ * is, what is absent is null. Fields are matched by their names: an export from before a field existed is read as if it
  * were absent, one with a field that this program does not know is refused. Volatile rows stay where they are.
  */
 #ifndef CV_RECORD_SCOPE_H
@@ -29,7 +29,7 @@ cv_write_result cv_scope_restore(cv_record *record, cv_arena *a, const cv_scope_
 /* One object. Rows are written as they are read; a scope that does not exist is an error. */
 bool cv_scope_print(cv_record *record, cv_arena *a, cv_scope_id scope, cv_json_writer *w, cv_err *err);
 
-/* JSON is in the document as it is: is all of it JSON in this row? The error names scope, row and field. */
+/* JSON goes into the document unchanged: is all of it JSON in this row? The error names scope, row and field. */
 bool cv_scope_printable(cv_scope_id scope, const cv_type *type, const void *row, cv_err *err);
 
 /* The same back; all faults at once. The texts are views into the document or in the arena. */

@@ -414,7 +414,7 @@ bool cv_search_run(cv_search_index *x, cv_arena *a, size_t *ret_behind, cv_err *
  *
  *     for each scope    its rows, as a search would see them  <->  the texts of the index, both by kind and id
  *
- * The index may be behind: a thing that a row behind its position describes is passed over. Texts are compared by their
+ * The index may be behind: a thing that a row behind its position describes is skipped. Texts are compared by their
  * hashes, so one scope at a time costs little memory. */
 
 /* What the index is to have of one thing, by one row. */

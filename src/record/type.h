@@ -165,8 +165,8 @@ typedef struct {
 /* ---- the common types ------------------------------------------------------------------------------------------- */
 
 /* One history for everything: who did what to which thing. `step` is a room's own number, like that of a page or a
- * turn; `standing` says whether the agent was verified or only claimed to be who it is. `covers` covers rows
- * (hash.h); `hash` covers the hash before it and all other fields. */
+ * turn; `standing` says whether the agent was verified or only claimed to be who it is. `covers` names rows and their
+ * digests (hash.h); `hash` covers the hash before it and all other fields. */
 #define CV_EVENT_ROW_FIELDS(F)                                                                                         \
     F(INT, KEY, seq)                                                                                                   \
     F(TEXT, OUTLINE, subject_type)                                                                                     \

@@ -20,14 +20,14 @@ typedef struct {
     cv_str key; /* "line@3" */
     cv_hash found;
     char expected[CV_HASH_DIGITS];
-    int64_t event_seq; /* 0: no event vouches for them */
+    int64_t event_seq; /* 0: no event covers them */
     size_t count;
 } added_proof;
 
 /* A write: what its last event says. */
 typedef struct {
     char head[CV_HASH_DIGITS], commit[CV_HASH_DIGITS];
-    int64_t event_seq; /* the event that vouches for the commit; 0: none does */
+    int64_t event_seq; /* the event that covers the commit; 0: none does */
 } write_proof;
 
 typedef struct {
@@ -341,7 +341,7 @@ static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     return ok;
 }
 
-/* Every row that an event vouches for is there. */
+/* Every row that an event covers is there. */
 static bool check_missing(cv_scope_verifier *v, cv_err *err)
 {
     for (size_t i = 0; i < v->rows.count; i++)

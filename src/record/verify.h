@@ -1,7 +1,7 @@
 /* verify.h - does a scope agree with its own history?
  *
- * One moment of the scope: events first, then the rows and commits that they cover. A text that was changed in a
- * row and in the answer that its commit keeps is reported for the row, which people know.
+ * One moment of the scope: events first, then the rows and commits that they cover. If a text was changed both in a row
+ * and in the answer that its commit keeps, the row is named: people know it.
  *
  *     event                   number, hash of the one before, rev, time of its write
  *     position                the last event's number, hash and rev

@@ -16,7 +16,6 @@
 #include "base/utf8.h"
 #include "record/hash.h"
 #include "run/parts.h"
-#include "run/wire.h"
 
 static const cv_str outcome_words[] = {
 #define OUTCOME(id, word, again, meaning) [CV_CALL_##id] = CV_STR_INIT(word),
@@ -362,16 +361,4 @@ bool cv_calls_step(cv_calls *calls, cv_arena *a, int wait_ms, cv_calls_result *r
         serve(calls);
         woken = woken || cv_monotonic_ms() >= until;
     }
-}
-
-/* ---- for those who only want to see it --------------------------------------------------------------------------- */
-
-cv_str cv_calls_describe(cv_arena *a, const cv_calls_request *request)
-{
-    const cv_reach *reach = request->reach;
-    cv_str what = cv_reach_text(a, reach);
-    if (reach->way != CV_REACH_ENDPOINT)
-        return what;
-    return cv_arena_printf(a, "POST %.*s\n%.*s", CV_FMT(what),
-                           CV_FMT(cv_wire_request(a, reach, request->system, request->prompt)));
 }

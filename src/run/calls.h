@@ -125,7 +125,4 @@ bool cv_calls_recover(cv_arena *a, const char *output, cv_calls_result *ret_resu
  * command. `root`: as in a request. */
 cv_str cv_calls_missing(cv_arena *a, const cv_reach *reach, const char *root);
 
-/* Everything that would be called for this request, for --dry-run: the command as a line, or the URL and its JSON. */
-cv_str cv_calls_describe(cv_arena *a, const cv_calls_request *request);
-
 #endif

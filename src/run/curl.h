@@ -1,7 +1,7 @@
 /* curl.h - libcurl, which is loaded when the first endpoint is asked.
  *
  * It brings two dozen libraries of its own, and they take longer to load than all else that comes before the first
- * answer: anyone who asks no endpoint does not wait for them. Its functions are called by their names, which stand for
+ * answer: a run that asks no endpoint does not wait for them. Its functions are called by their names, which stand for
  * the ones that were found in it.
  */
 #ifndef CV_RUN_CURL_H

@@ -118,7 +118,7 @@ static void read_claude(cv_arena *a, cv_str raw, cv_calls_result *ret)
 
 /* ---- codex ------------------------------------------------------------------------------------------------------- */
 
-/* Events, one per line; others between them are passed over. The answer is in the file, or the last message. */
+/* Events, one per line; others between them are skipped. The answer is in the file, or the last message. */
 static void read_codex(cv_arena *a, cv_str raw, cv_str file, cv_calls_result *ret)
 {
     cv_str line, said = {NULL, 0}, trouble = {NULL, 0};
@@ -151,7 +151,7 @@ static void read_codex(cv_arena *a, cv_str raw, cv_str file, cv_calls_result *re
 
 /* ---- gemini ------------------------------------------------------------------------------------------------------ */
 
-/* Lines that the program prints before its JSON are passed over. */
+/* Lines that the program prints before its JSON are skipped. */
 static void read_gemini(cv_arena *a, cv_str raw, cv_calls_result *ret)
 {
     cv_err err = {.arena = a};

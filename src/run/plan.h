@@ -7,9 +7,9 @@
  *        ^                                             │ not converged   └─────────┘
  *        └─────────────────────────────────────────────┘
  *
- * Nothing here reads, writes or waits: the process that walks (walk.h) makes a cv_plan of the record, does the one step
- * that it is reported, and asks again. So a run that was killed anywhere goes on: what was done is in the record, and
- * what is next follows from it.
+ * Nothing here reads, writes or waits: the process that walks (walk.h) makes a cv_plan from the record, does the one
+ * step that the plan names, and asks again. So a run that was killed anywhere goes on: what was done is in the record,
+ * and what is next follows from it.
  *
  * A seat is folded from its attempts: which of them count as tries, when the next may come, which answer is the one to
  * send. Attempts that were lost with the runner, or ended from here, are not tries.

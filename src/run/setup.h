@@ -45,7 +45,7 @@ typedef struct {
         cv_run_agent **items;
         size_t count, capacity;
     } agents;           /* that were asked for so far, each once */
-    cv_secrets secrets; /* in the environment: they may are in a command that was typed */
+    cv_secrets secrets; /* in the environment: they may be in a command that was typed */
     cv_call *call;
 } cv_setup;
 

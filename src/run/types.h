@@ -1,7 +1,7 @@
 /* types.h - what is kept of a run: the walk of one dialogue with real agents, and every attempt to get an answer.
  *
  *     ("run", "job-queue")      one run is one scope, named by its dialogue
- *       run      state, why it stopped, settings, how far the judge's decisions are carried out     one row, changes
+ *       run      state, why it stopped, settings, how far the judge's decisions are carried out    one row, changes
  *       attempt  (round, who, number): which agent, how it ended, what it cost, hashes             changes once, at its end
  *       lease    who walks it now, and until when                                                  volatile
  *

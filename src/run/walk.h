@@ -4,7 +4,7 @@
  *     walk_ask.c      attempts: rows, prompts, calls, what came of them; answers are sent
  *     walk_judge.c    the judge: asked, checked, registered, carried out; verdicts, dissent
  *     walk_await.c    people and mailboxes; what was under way when an earlier runner ended
- *     walk_tell.c     what has happened, for anyone who looks on
+ *     walk_tell.c     what has happened, for those who watch
  *
  * Everything of the dialogue and of mail is asked for by its words (kit/invoke.h), with an op_id that follows from run,
  * round, who and attempt: what is done twice is done once.

@@ -4,7 +4,7 @@
  *
  *     a reply to that message                          mail send --reply-to ID
  *     the outcome of the message, with a text in it    mail done … --output '{"body": "…"}'
- *     a response that it sends itself               dialogue respond
+ *     a response that it sends itself                  dialogue respond
  *
  * The message's id follows from the attempt, so it is sent once however often the runner is killed.
  */

@@ -1,4 +1,4 @@
-/* walk_tell.c - what has happened, for anyone who looks on; see walk.h.
+/* walk_tell.c - what has happened, for those who watch; see walk.h.
  *
  *     {"event":"attempt","dialogue_id":"job-queue","time":"…","round":0,"who":"muffin","attempt":1,"state":"started",…}
  *

@@ -1,7 +1,8 @@
 #!/bin/sh
 # english - help, errors, schemas, pages, skills, documentation and comments hold to plain English: no turn that newcomers
 # stumbled over. TAP.
-# `turns` holds for all texts that users read, `page_turns` for the documentation, `comment_turns` for comments.
+# `turns` holds for all texts that users read, `page_turns` for the documentation, `comment_turns` for the comments of
+# headers and at the heads of sources, `all_comment_turns` for all comments.
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
@@ -65,17 +66,27 @@ comment_turns() {
 (^|[^e]) (is|are) no [a-z]	is not a …
 [^rs] (is|are|was|were|be|been) told([.,;:]|$| (in|on|at|with|as|by|when|once|before|here) )	is reported
 [Ww]hoever	the caller, the process that, a person who
-all the same	anyway; or leave it out
-the very (one|same)	the same
 [^a-z](stands?|stood) (in|on|at|there|here|where|before|below|above|under|behind|inside|between|outside|without|twice|alone|beside|already)([ .,;:)]|$)	is in, is there
 as (it|they) stands?([ .,;:)]|$)	as it is
-[^a-z]anew	again
-vouch(es)? for	cover
-passed over	skipped
+[Aa]nyone who (calls|asks|reads|opens|uses|shows|finds|needs|wants) 	the caller, a process that, a reader that
 [^y] hand(s|ed)? (it |them )?in([ .,;:)]|$)	send
-held against	compared with
 [^a-z]but for 	except
 [^a-z]tells? (who|what|how|where|whether|of|about) 	shows, says, reports
+END
+}
+
+# The same, for all comments.
+all_comment_turns() {
+    cat <<'END'
+(may|can|will|must|would|could|should) (not |only |also )?(are|is|was|were) 	be
+(do|does|did) (not |only )(are|is|was) [^kw]	be
+ to (are|is|was|were) 	be
+vouch	cover
+[^a-z]anew	again
+passed over	skipped
+held against	compared with
+all the same	anyway; or leave it out
+the very (one|same)	the same
 END
 }
 
@@ -90,8 +101,9 @@ documentation() {
         [ "$f" = CHANGELOG.md ] || awk -v f="$f" '/^```/ { shown = !shown } !shown { print f ":" FNR ":" $0 }' "$f"
     done
 }
+# comments WHICH: all, or those of headers and the one at the head of each source
 comments() {
-    sources | xargs awk '
+    sources | xargs awk -v which="$1" '
         FNR == 1 { inside = done = 0 }
         done { next }
         {
@@ -100,7 +112,7 @@ comments() {
             inside = line !~ /\*\//
             gsub(/"[^"]*"|`[^`]*`/, "", line)
             print FILENAME ":" FNR ":" line
-            if (!inside && FILENAME ~ /\.c$/) done = 1
+            if (!inside && FILENAME ~ /\.c$/ && which != "all") done = 1
         }'
 }
 
@@ -108,10 +120,12 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 documentation >"$work/pages"
 { texts; cat "$work/pages"; } >"$work/all"
-comments >"$work/comments"
+comments first >"$work/comments"
+comments all >"$work/all_comments"
 turns >"$work/turns"
 page_turns >"$work/page_turns"
 comment_turns >"$work/comment_turns"
+all_comment_turns >"$work/all_comment_turns"
 number=0
 # A line of a text is PLACE:NUMBER: and its words; ^ in a turn is the beginning of the words.
 expression() { sed -e 's/(^|/(:[0-9]+: |/'; }
@@ -131,6 +145,7 @@ nobody_writes() {
 nobody_writes "$work/turns" "$work/all"
 nobody_writes "$work/page_turns" "$work/pages"
 nobody_writes "$work/comment_turns" "$work/comments"
+nobody_writes "$work/all_comment_turns" "$work/all_comments"
 # It can fail: a line with a turn is found, in each kind of text.
 # finds TURNS TEXT
 finds() {
@@ -143,4 +158,5 @@ finds() {
 finds "$work/turns" 'src/x.c:1:"the file stands in the way, mend it"'
 finds "$work/page_turns" 'page.md:1:Who waits for mail gets it.'
 finds "$work/comment_turns" 'x.h:1: What a caller sent is told.'
+finds "$work/all_comment_turns" 'x.c:1: What may are before a mark.'
 echo "1..$number"

@@ -144,6 +144,15 @@ headless_files() {
 }
 check "every file begins with what it is" headless_files
 
+# A row of a drawing that was broken goes on at the margin, so an empty line is behind every drawing.
+torn_drawings() {
+    files 'src/*.c' 'src/*.h' 'src/*.def' | xargs -r awk '
+    FNR == 1 { row = 0 }
+    row && /^ \* [^ ]/ { print FILENAME ":" FNR ": " $0 }
+    { row = /^ \*     +[^ ]/ }'
+}
+check "no row of a drawing goes on at the margin" torn_drawings
+
 # What an answer may warn of is told in the documentation.
 unknown_warnings() {
     files 'src/*.c' | xargs cat | tr '\n' ' ' | grep -o 'cv_notice_add([^;"]*CV_STR("[a-z_]*")' |

@@ -12,10 +12,10 @@
  *     the body, up to the next head
  *
  * Reading is lenient where nothing can be forged by it: a byte order mark, CRLF, no TAG, further fields, more than four
- * digits. It is strict about what makes a message: a head is at the beginning of a line, has exactly the grammar
- * above, and its number is the next one. Whatever else looks like a head is text of the message before it, and is
- * reported
- * (`odd`). Only a head that `known` has seen before, behind messages that are gone now, is accepted with its number.
+ * digits. It is strict about what makes a message: a head is at the beginning of a line, has exactly the grammar above,
+ * and its number is the next one. Everything else that looks like a head is text of the message before it, and is
+ * reported (`odd`). Only a head that `known` has seen before, behind messages that are gone now, is accepted with its
+ * number.
  *
  * Everything is a view into the caller's bytes; nothing is copied, and no byte is outside of header, preamble and
  * messages. Both walks are linear.

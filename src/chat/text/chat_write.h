@@ -22,7 +22,7 @@ typedef struct {
 
 void cv_chat_message_print(cv_buf *out, int64_t number, const cv_chat_draft *draft);
 
-/* The body as it will are in the file: CRLF becomes LF, lines that look like structure are moved in, the end is
+/* The body as it will be in the file: CRLF becomes LF, lines that look like structure are moved in, the end is
  * trimmed. */
 cv_str cv_chat_body(cv_arena *a, cv_str body);
 

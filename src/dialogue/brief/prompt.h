@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
     CV_STATE_LIST(uint32_t) bodies; /* items whose label is all that is in the prompt */
-    CV_STATE_LIST(uint32_t) items;  /* items that do not are in it at all */
+    CV_STATE_LIST(uint32_t) items;  /* items that are not in it at all */
     int64_t syntheses;              /* those of the rounds below */
 } cv_prompt_left;
 

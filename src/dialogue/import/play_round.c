@@ -231,7 +231,7 @@ static cv_str line_of(line_walk *walk, size_t number)
     return walk->line;
 }
 
-/* Notes about what was understood all the same are decisions; the rest was not understood. */
+/* Notes about what was understood anyway are decisions; the rest was not understood. */
 static void keep_notes(const scene *sc)
 {
     static const cv_str understood[] = {CV_STR_INIT("short_target"), CV_STR_INIT("no_label"),

@@ -1,8 +1,7 @@
 /* retold_json.c - dialogue.json as the specification prints it, in both of its shapes; see retold.h.
  *
- *     "rounds_data": [{"round", "score", "experts": {"muffin": {"score", "actions"}}}]     items with "origin"
- *     "rounds": [{"round", "title", "score", "experts": {"muffin": {"score", "raw", "mapping"}}}]     items with
- * "round"
+ *     "rounds_data": [{"round", "score", "experts": {"muffin": {"score", "actions"}}}]                  items: "origin"
+ *     "rounds": [{"round", "title", "score", "experts": {"muffin": {"score", "raw", "mapping"}}}]       items: "round"
  *
  * A position, the reason of a reference and that a text was corrected are taken where they are.
  *

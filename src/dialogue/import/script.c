@@ -855,7 +855,7 @@ static bool is_read_elsewhere(const cv_script *s, const cv_grid *grid)
     return grid->head.count == 2 && any;
 }
 
-/* … and those whose key nobody knows state a number that is held against nothing. */
+/* … and those whose key nobody knows state a number that is compared with nothing. */
 static void tell_unknown_pair(cv_script *s, const cv_grid_row *row, size_t sheet)
 {
     cv_str key = cv_grid_cell(s->arena, row, 0), value = cv_grid_cell(s->arena, row, 1);

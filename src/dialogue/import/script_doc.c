@@ -128,7 +128,7 @@ static size_t line_of_participants(const reading *r)
     return 1;
 }
 
-/* Where most of them are known, the others are held against the record as well. */
+/* Where most of them are known, the others are compared with the record as well. */
 static void state_participants(reading *r)
 {
     size_t known = 0, all = 0;

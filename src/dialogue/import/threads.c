@@ -5,7 +5,7 @@
 #include "dialogue/people.h"
 #include "dialogue/words/limits.h"
 
-enum { MOST_ROWS = 2000 }; /* of all trackers: each is held against all items and all other rows */
+enum { MOST_ROWS = 2000 }; /* of all trackers: each is compared with all items and all other rows */
 
 typedef struct {
     cv_script *s;

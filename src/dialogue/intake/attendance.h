@@ -3,7 +3,7 @@
  *     the panel, in its order:   muffin    responded
  *                                cupcake   no contribution
  *                                donut     nothing yet
- *     then, in the order of the experts, anyone who responded without a seat
+ *     then experts who responded without a seat, in the order of the experts
  */
 #ifndef CV_DIALOGUE_INTAKE_ATTENDANCE_H
 #define CV_DIALOGUE_INTAKE_ATTENDANCE_H

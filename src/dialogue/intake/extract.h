@@ -110,8 +110,8 @@ cv_str cv_extract_own_name(cv_arena *a, cv_str expert, cv_str id);
 void cv_extract_files(cv_arena *a, const cv_state *s, int64_t round, const cv_response_text *texts, size_t count,
                       const cv_map *names, cv_extract *ret_extract);
 
-/* Reads what experts send, read leniently (plain.h). The other one is for files, in which marks are what the format
- * says. */
+/* Takes what experts send, and reads it leniently (plain.h). The other function is for files, in which marks are as the
+ * format says. */
 void cv_extract_responses(cv_arena *a, const cv_state *s, int64_t round, const cv_response_text *texts, size_t count,
                           cv_extract *ret_extract);
 

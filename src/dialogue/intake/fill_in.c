@@ -1,9 +1,8 @@
 /* fill_in.c - the draft of a round with what the judge fills in; see fill_in.h.
  *
- *     {"dialogue_id", "round", "title": "", "summary": "", "expert_scores": {"muffin": null, …}, what the responses
- * say}
+ *     {"dialogue_id", "round", "title": "", "summary": "", "expert_scores": {"muffin": null, …}, and the responses}
  *
- * Anyone who said anything gets a score: contributors of items, who moved, who has a position.
+ * Every expert who said something gets a score: those who contributed items, moved, or have a position.
  */
 #include "dialogue/intake/fill_in.h"
 

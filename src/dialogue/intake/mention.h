@@ -1,4 +1,4 @@
-/* mention.h - is a mark meant, or does its sentence only is about it?
+/* mention.h - is a mark meant, or does its sentence only speak about it?
  *
  *     [MOVE:CONVERGE]                                     meant: nothing else is in its sentence
  *     - **Moves**: [MOVE:CONVERGE] - all is said          meant: a name before it, a reason behind it

@@ -35,7 +35,7 @@ typedef struct {
     bool escape;  /* the label is not the inside of brackets: those in it need a backslash */
     cv_mark mark; /* CV_OPENING_NATIVE */
     bool own;     /* it gives an id of this expert and round */
-    bool foreign; /* it is about what somebody else said, or of what is registered */
+    bool foreign; /* it is about what somebody else said, or about what is registered */
     cv_str id;    /* its local id, or empty */
     cv_str words; /* a lead of words, which is text */
     bool unclosed;
@@ -55,7 +55,7 @@ bool cv_is_made(const cv_opening_reader *r, cv_str id);
 /* Words that only say that a mark follows: "Perspective 1:", "My marker:". */
 bool cv_says_nothing(const cv_opening_reader *r, cv_str s);
 
-/* What may are before a mark: its length; *ret_heading when it is a heading or bold. */
+/* What may be before a mark: its length; *ret_heading when it is a heading or bold. */
 size_t cv_lead_of(cv_str s, bool *ret_heading);
 
 /* A character that is neither a letter, a digit nor a bracket; nothing else in `s`; is there a word in it? */

@@ -28,7 +28,7 @@ typedef struct {
     cv_str note, message, suggestion; /* what is odd about it; empty: nothing */
     cv_str quoted;                    /* the registered item that it repeats, or empty */
     bool in_passing;                  /* words are before it on its line */
-    bool mentioned;                   /* its sentence only is about it (mention.h): it counts for nothing */
+    bool mentioned;                   /* its sentence only speaks about it (mention.h): it counts for nothing */
     cv_str text;                      /* the mark with what belongs to it, as it is read */
 } cv_parsed_mark;
 

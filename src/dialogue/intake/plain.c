@@ -3,7 +3,7 @@
  *     rows       the lines of the source
  *     frame      what a client put around them is marked as dropped, the common indent is found
  *     fences     which rows are code; fences that hold the answer are dropped
- *     made       the ids that some row makes: others may is about them in any way
+ *     made       the ids that some row makes: others may refer to them in any way
  *     put        row by row into the text: quotations and tables opened, marks spelt as they should be
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* respond.c - an expert's response into the record: the text as it is, its hash, an event; then its file.
  *
- *     the text that is     answered as before, and its file is written if it is not there
+ *     the text that is there   answered as before, and its file is written if it is not there
  *     another text             refused; with `replace` it takes the place of the first, which the event keeps
  *     after its round          only when there is none yet: late, with a warning; nothing of it is registered
  *     its file holds a text    that the record does not have: refused; with `replace` that file is kept beside it
@@ -493,7 +493,7 @@ static void file_it(cv_call *call, filing *f, bool is_present, cv_str sha256)
     warn_if_repeated(call, f, sha256);
 }
 
-/* The stored answer, and behind it what is found anew each time: where the file is, and warnings. */
+/* The stored answer, and behind it what is found again each time: where the file is, and warnings. */
 static void print_answer(cv_call *call, cv_str stored, const filing *f)
 {
     cv_str rest = cv_shape_text(call->arena, rest_shape, f);

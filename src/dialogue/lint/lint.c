@@ -32,7 +32,7 @@ static bool is_dialogue(const cv_doc *doc, cv_str name)
     return false;
 }
 
-/* Marks, or what was meant as such: a response whose only markers are misspelt must not be passed over. */
+/* Marks, or what was meant as such: a response whose only markers are misspelt must not be skipped. */
 static bool has_marks(const cv_doc *doc, const cv_findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++)

@@ -314,7 +314,7 @@ static void enter_new(const cv_evolution *e, cv_journal *j, cv_wanted_seat *c, i
     cv_journal_covers(j, event, CV_REC_EXPERT, &c->row);
 }
 
-/* An expert who was made for a round may sit in another one first: the panel's event vouches for that. */
+/* An expert who was made for a round may sit in another one first: the panel's event covers that. */
 static void enter_late(const cv_evolution *e, cv_journal *j, cv_wanted_seat *c, cv_rec_event *event)
 {
     if (c->fresh || c->source == CV_SOURCE_RETAINED || c->row.first_round == e->round)

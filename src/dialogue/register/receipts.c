@@ -1,7 +1,7 @@
 /* receipts.c - where in an expert's response an entity came from; see batch.h.
  *
- * A receipt is the SHA-256 of the response and the bytes of the mark with its text. Which mark of a response makes
- * which local id: intake/parse.h says it, for all styles of marks.
+ * A receipt is the SHA-256 of the response and the bytes of the mark with its text. intake/parse.h says which mark of a
+ * response makes which local id, for all styles of marks.
  */
 #include "dialogue/register/tally.h"
 #include "dialogue/register/wording.h"

@@ -22,7 +22,7 @@ typedef struct {
     cv_rec_entity *row;  /* of the state or of the draft; once written, the journal's */
     size_t stored;       /* its place among the state's entities, plus one; 0: new */
     const cv_people *by; /* who made it: new ones only */
-    bool written;        /* the row is in the journal and vouched for */
+    bool written;        /* the row is in the journal, and an event covers it */
     bool ruled;          /* an explicit update has decided */
     cv_str ruled_via;
 } cv_subject;

@@ -42,7 +42,7 @@ typedef struct {
     cv_str status;  /* may be absent */
     cv_str experts; /* JSON list */
     double score;
-    cv_str score_text; /* … as it is reported */
+    cv_str score_text; /* … as it is shown */
     uint64_t terms;    /* one bit for each term of the query that is met */
     cv_str snippet;
     cv_str correction; /* JSON; absent: the text is as it was registered */
@@ -63,7 +63,7 @@ bool cv_found_corrections(cv_call *call, cv_founds *founds, cv_err *err);
 /* The letters of kinds that are given as words or letters, for a query. */
 cv_str cv_found_letters(cv_arena *a, const cv_json *kinds);
 
-/* A score as it is reported, short: a number of JSON. */
+/* A score as it is shown, short: a number of JSON. */
 cv_str cv_found_score(cv_arena *a, double score);
 
 #endif

@@ -4,10 +4,10 @@
  *            -> cv_doc             title, panel, boards, inventories, rounds, verdicts
  *            -> markdown           dialogue/text/render.c; what is written is read back as the same document
  *
- * Everything is reported as it is after the last round that is reported: a status is what the events up to then made of
- * it. Entities keep their ids and are in their round with the first of their contributors; the others are named
- * behind the mark. Each round ends with the judge: the summary, interim verdicts, and which tensions the round
- * settled or opened again.
+ * Everything is shown as it is after the last round that is shown: a status is what the events up to then made of it.
+ * Entities keep their ids and are in their round with the first of their contributors; the others are named behind the
+ * mark. Each round ends with the judge: the summary, interim verdicts, and which tensions the round settled or opened
+ * again.
  *
  * Pure except cv_transcript_load(). The document's texts are views into the transcript.
  */
@@ -17,7 +17,7 @@
 #include "dialogue/graph.h"
 #include "dialogue/text/doc.h"
 
-/* An entity as it is reported. */
+/* An entity as it is shown. */
 typedef struct {
     const cv_rec_entity *row;
     cv_kind kind;
@@ -25,7 +25,7 @@ typedef struct {
     cv_str id;       /* P0101 */
     cv_str by;       /* "muffin, cupcake" */
     cv_str faces;    /* "🧁 Muffin, 🧁 Cupcake" */
-    cv_str status;   /* after the last round that is reported */
+    cv_str status;   /* after the last round that is shown */
     uint32_t became; /* the event that gave it this status + 1; 0: it has its first one */
 } cv_written_entity;
 
@@ -34,7 +34,7 @@ typedef struct {
     cv_state s; /* without events, references, origins, responses: those are in the graph */
     cv_graph g;
     cv_pace pace;
-    int64_t last;            /* the last round that is reported; -1: there is none */
+    int64_t last;            /* the last round that is shown; -1: there is none */
     bool whole;              /* nothing is left out */
     const uint8_t *happened; /* by event: the round in which it took effect */
     CV_STATE_LIST(cv_written_entity) told;

@@ -23,10 +23,18 @@ static void pad(cv_chart *c, size_t columns)
         cv_buf_add_char(&c->out, ' ');
 }
 
+/* Columns of a page for a terminal of so many, 0: there is none. Wider lines than CV_CHART_MOST are not read well; in
+ * fewer than CV_CHART_LEAST there is no table. */
+static size_t columns_for(size_t terminal)
+{
+    size_t columns = terminal ? terminal : CV_CHART_WIDTH;
+    return columns < CV_CHART_LEAST ? CV_CHART_LEAST : columns > CV_CHART_MOST ? CV_CHART_MOST : columns;
+}
+
 cv_chart cv_chart_for(const cv_call *call)
 {
     return (cv_chart){.arena = call->arena,
-                      .width = cv_chart_columns(call->width),
+                      .width = columns_for(call->width),
                       .lines = call->width < CV_CHART_LEAST ? call->width : 0,
                       .painted = call->painted};
 }
@@ -101,12 +109,6 @@ void cv_chart_int(cv_chart *c, int64_t value, size_t columns)
 void cv_chart_signed(cv_chart *c, int64_t value, size_t columns)
 {
     add_number(c, "%+lld", value, columns);
-}
-
-size_t cv_chart_columns(size_t terminal)
-{
-    size_t columns = terminal ? terminal : CV_CHART_WIDTH;
-    return columns < CV_CHART_LEAST ? CV_CHART_LEAST : columns > CV_CHART_MOST ? CV_CHART_MOST : columns;
 }
 
 size_t cv_chart_width(const cv_chart *c)

@@ -25,12 +25,9 @@ typedef struct {
     bool painted; /* with paint (base/plain.h) */
 } cv_chart;
 
-/* For anyone who calls: as wide as the terminal, painted if that shows colours. */
+/* For the caller: as wide as the terminal, painted if that shows colours. */
 cv_chart cv_chart_for(const cv_call *call);
 
-/* Columns of a page for a terminal of so many, 0: there is none. Wider lines than CV_CHART_MOST are not read well; in
- * fewer than CV_CHART_LEAST there is no table. */
-size_t cv_chart_columns(size_t terminal);
 size_t cv_chart_width(const cv_chart *c);
 size_t cv_chart_line_width(const cv_chart *c); /* of a line outside a table */
 
@@ -67,8 +64,7 @@ void cv_chart_say(cv_chart *c, const char *format, ...) __attribute__((format(pr
 typedef struct {
     int64_t low, high;
 } cv_chart_scale;
-void cv_chart_measure(cv_chart_scale *scale, const int64_t *values,
-                      size_t count); /* of all that were reported so far */
+void cv_chart_measure(cv_chart_scale *scale, const int64_t *values, size_t count); /* of all that were added so far */
 void cv_chart_spark(cv_chart *c, cv_chart_scale scale, const int64_t *values, size_t count, size_t columns);
 
 /* A sparkline of its own scale, with its name before it and its lowest and highest value behind it; nothing when there

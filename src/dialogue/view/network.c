@@ -1,7 +1,7 @@
 /* network.c - a dialogue as a network; see network.h.
  *
  *     all nodes, all edges   ->   which nodes fit   ->   which experts come along   ->   what is near the focus
- *                            ->   the rest left out, numbers again
+ *                            ->   the rest left out, numbered again
  */
 #include "dialogue/view/network.h"
 

@@ -5,7 +5,7 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Rounds come before responses, entities before events: each row finds what it is held against. */
+/* Rounds come before responses, entities before events: each row finds what it refers to. */
 static bool keep(void *ctx, cv_rec_kind kind, const void *row)
 {
     cv_overview *c = ctx;

@@ -21,7 +21,7 @@ typedef struct {
     const int64_t *tensions;  /* by cv_status */
     const cv_rec_seat *seats; /* its panel; none: everybody takes part */
     size_t seat_count;
-    size_t panel, signals; /* who had to signal convergence, and for how many of them it held */
+    size_t panel, signals; /* experts who had to signal convergence, and how many of them stood by it */
     size_t outside;        /* others who dissented */
     int reached;           /* the measure of convergence, in percent */
     bool enough;           /* the dialogue's target was reached */

@@ -1,7 +1,7 @@
-/* progress.h - the state of a dialogue, for anyone who leads it: how it moved, what blocks it, who leads, what comes
- * next.
+/* progress.h - the state of a dialogue, for the person or agent who leads it: how it moved, what blocks it, who leads,
+ * what comes next.
  *
- *     overview (overview.h)       what each round brought
+ *     overview (overview.h)   what each round brought
  *     convergence             how far it is, and what is missing by name
  *     standings               who scored how much
  *     estimate                how many rounds are left, as far as the record can tell
@@ -49,7 +49,7 @@ typedef struct {
     cv_str target;                      /* the share that is enough, a decimal */
     size_t closed;                      /* tensions */
     CV_STATE_LIST(cv_blocker) blockers; /* tensions that are open */
-    CV_STATE_LIST(cv_str) unregistered; /* who dissent in a response and in no verdict */
+    CV_STATE_LIST(cv_str) unregistered; /* experts whose dissent is in a response and in no verdict */
     CV_STATE_LIST(cv_unsent) files;     /* of the next round; only `progress` looks for them */
     cv_str text;                        /* for people, if they have asked */
 } cv_progress;

@@ -1,4 +1,4 @@
-/* timeline.c - events as they are reported; see timeline.h. */
+/* timeline.c - events as people read them; see timeline.h. */
 #include "dialogue/view/timeline.h"
 
 #include "kit/who.h"

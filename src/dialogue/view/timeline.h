@@ -1,8 +1,8 @@
-/* timeline.h - events as they are reported: what happened when, who did it, what changed, by what.
+/* timeline.h - events as people read them: what happened when, who did it, what changed, by what.
  *
  *     #41  2026-02-02 10:07:00  round 2  T0002 resolved -> reopened, by cupcake, muffin, via P0201
  *
- * A moment is an event with the status before and after it; events are reported in their order, from the first one on,
+ * A moment is an event with the status before and after it; events are passed in their order, from the first one on,
  * because a status is what all events before have made of it.
  */
 #ifndef CV_DIALOGUE_TIMELINE_H

@@ -1,7 +1,7 @@
 /* query.c - the parameters of a GET as the input of an operation; see api.h.
  *
- *     ?dialogue_id=a&limit=5&kinds=tension,claim&strict  ->
- * {"dialogue_id":"a","limit":5,"kinds":["tension","claim"],"strict":true}
+ *     ?dialogue_id=a&limit=5&kinds=tension,claim&strict
+ *       ->  {"dialogue_id":"a","limit":5,"kinds":["tension","claim"],"strict":true}
  *
  * Nothing is judged here: a number that is none becomes a text, an unknown name stays what it is, so that the schema
  * can refuse it together with everything else that is wrong. A list is given with commas, or as often as it has items.

@@ -1,13 +1,13 @@
 /* parts.h - what the parts of the HTTP server share; see http.h.
  *
- *     http.c       the server, and what the library calls
- *     guard.c      who may come in
- *     framing.c    is it certain what the request says?
- *     exchange.c   one request and its answer
- *     request_log.c    … in the log
- *     timeouts.c   who takes too long
- *     turns.c      who moves the bytes
- *     library.c    libmicrohttpd, loaded when the server starts
+ *     http.c          the server, and what the library calls
+ *     guard.c         who may come in
+ *     framing.c       is it certain what the request says?
+ *     exchange.c      one request and its answer
+ *     request_log.c   … in the log
+ *     timeouts.c      who takes too long
+ *     turns.c         who moves the bytes
+ *     library.c       libmicrohttpd, loaded when the server starts
  *
  * Locks: a server's `lock` guards its list of connections, an exchange's its answer, `resumed_lock` the exchanges that
  * go on: taken in this order. What is under "in the turn" belongs to the one who moves bytes, and so does the

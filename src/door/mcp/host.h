@@ -8,8 +8,8 @@
  * by the host until `finish`, and is used again afterwards: its memory stays. A session is what a legacy client has
  * said about itself: one for standard input, one per Mcp-Session-Id for HTTP.
  *
- * Locks: host->lock guards the list of active jobs, subscriptions and sessions; a session's lock its questions; who
- * needs both takes the host's first. `send` and `finish` are called without either, except
+ * Locks: host->lock guards the list of active jobs, subscriptions and sessions; a session's lock its questions; a
+ * thread that needs both takes the host's first. `send` and `finish` are called without either, except for
  * subscriptions, whose jobs must not go away while something is sent to them: so a transport's `send` must not call
  * back into the host.
  */
@@ -232,7 +232,7 @@ void cv_mcp_print_versions(cv_json_writer *w); /* a list: all that is spoken */
 extern const cv_str cv_mcp_level_words[CV_MCP_LEVELS];
 int cv_mcp_level_of(cv_str word); /* below zero: none */
 
-/* The arguments of all tools that are to are in headers too. */
+/* The arguments of all tools that must be in headers, too. */
 void cv_mcp_find_mirrored(cv_mcp_host *host);
 
 /* ---- listen.c --------------------------------------------------------------------------------------------------- */

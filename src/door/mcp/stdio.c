@@ -117,8 +117,8 @@ static void collect(stdio *s, cv_str answer)
     pthread_mutex_unlock(&s->out_lock);
 }
 
-/* A line that is no message is passed over, but whoever waits for an answer to it gets one: it has an id, and is no
- * answer itself. */
+/* A line that is not a message is skipped, but a client that waits for an answer to it gets one: it has an id, and is
+ * no answer itself. */
 static void finish(cv_mcp_job *job)
 {
     stdio *s = job->transport_data;

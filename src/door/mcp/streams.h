@@ -5,7 +5,7 @@
  *
  * The latest streams of a session keep their events, so that a client whose connection broke can ask for the rest.
  * Sessions that nobody uses go after a while. When there are too many, one that is quiet gives up its place; while none
- * is, anyone who wants a new one has to wait: nobody who opens many can end those that others use.
+ * is, a client that asks for a new one has to wait: a client that opens many cannot end those of others.
  */
 #ifndef CV_DOOR_MCP_STREAMS_H
 #define CV_DOOR_MCP_STREAMS_H
@@ -60,7 +60,7 @@ cv_mcp_http_session *cv_mcp_sessions_find(cv_mcp_sessions *all, cv_str id); /* N
 void cv_mcp_sessions_let_go(cv_mcp_http_session *session);
 void cv_mcp_sessions_remove(cv_mcp_sessions *all, cv_mcp_http_session *session);
 void cv_mcp_sessions_end(cv_mcp_sessions *all);
-void cv_mcp_sessions_detach(cv_mcp_sessions *all, const cv_http_exchange *x); /* who read a stream has gone */
+void cv_mcp_sessions_detach(cv_mcp_sessions *all, const cv_http_exchange *x); /* the reader of a stream has gone */
 
 /* ---- streams ---- */
 cv_mcp_stream *cv_mcp_stream_begin(cv_mcp_http_session *session, cv_http_exchange *x);

@@ -32,7 +32,7 @@ typedef struct {
     cv_reach_way way;
     /* a command */
     const cv_preset *preset; /* NULL: none */
-    cv_words argv;           /* whole, with what the preset adds; {prompt_file}, {output_file} may are in it */
+    cv_words argv;           /* whole, with what the preset adds; {prompt_file}, {output_file} may be in it */
     cv_words env;            /* names of variables that it gets besides the usual ones */
     cv_str folder;           /* where it runs; empty: the project's root */
     /* an endpoint */

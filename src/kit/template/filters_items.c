@@ -48,7 +48,8 @@ static bool without_case(cv_run *run, bool case_sensitive, cv_tv *v)
     return case_sensitive || v->kind != CV_TV_STR || cv_t_recase(run, v->text, CV_T_LOWER, &v->text);
 }
 
-bool cv_t_key_of(cv_run *run, const cv_tv *x, const cv_tv *attribute, bool case_sensitive, cv_tv *ret)
+/* x, or its attribute ("a.b.0"), in lower case when it is a text and case does not matter. */
+static bool key_of(cv_run *run, const cv_tv *x, const cv_tv *attribute, bool case_sensitive, cv_tv *ret)
 {
     return attribute_of(run, x, attribute, NULL, ret) && without_case(run, case_sensitive, ret);
 }
@@ -101,7 +102,7 @@ static bool take_selected(cv_run *run, cv_tgen *gen, const cv_tv *item, bool *re
 static bool take_unseen(cv_run *run, cv_tgen *gen, const cv_tv *item, bool *ret_taken)
 {
     cv_tv key;
-    if (!cv_t_key_of(run, item, &gen->attribute, gen->case_sensitive, &key))
+    if (!key_of(run, item, &gen->attribute, gen->case_sensitive, &key))
         return false;
     if (key.kind == CV_TV_UNDEFINED && !cv_run_missing(run, &key, true))
         return false;
@@ -385,7 +386,7 @@ static bool sort_key(cv_run *run, const cv_tv *item, const cv_tv *attribute, boo
     for (;;) {
         size_t comma = cv_str_find_char(rest, ',');
         cv_tv part = attribute->kind == CV_TV_STR ? cv_tv_str(cv_str_head(rest, comma)) : *attribute, key;
-        if (!cv_t_key_of(run, item, &part, case_sensitive, &key))
+        if (!key_of(run, item, &part, case_sensitive, &key))
             return false;
         cv_tv_add(run, ret, key);
         if (comma == SIZE_MAX)
@@ -474,7 +475,7 @@ static bool extreme(cv_run *run, cv_tv *args, bool most, cv_tv *ret)
                 *ret = cv_tv_undefined(node);
             return true;
         }
-        if (!cv_t_key_of(run, &item, &args[2], case_sensitive, &key))
+        if (!key_of(run, &item, &args[2], case_sensitive, &key))
             return false;
         if (!first && !cv_tv_order(run, &key, &best, most ? CV_OP1('>') : CV_OP1('<'), &better))
             return false;

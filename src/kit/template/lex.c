@@ -5,8 +5,8 @@
  *
  *     {%- {{- {#-     all white space before it goes
  *     -%} -}} -#}     all white space behind it goes
- *     {%  {#          blanks before it on its line go, when nothing else is there (lstrip_blocks); {%+ {#+ keep
- * them
+ *     {%  {#          blanks before it on its line go, if the line has nothing else (lstrip_blocks);
+ *                     {%+ {#+ keep them
  *     %}  #}          one line end behind it goes (trim_blocks); +%} +#} keep it
  *
  * One pass: every byte is looked at a fixed number of times. Inside of ( [ { the ends of a tag are plain operators.

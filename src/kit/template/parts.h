@@ -516,9 +516,6 @@ static inline bool cv_targ_given(const cv_tv *v)
     return v->kind != CV_TV_UNDEFINED || v->node;
 }
 
-/* x, or its attribute ("a.b.0"), in lower case when it is a text and case does not matter. */
-bool cv_t_key_of(cv_run *run, const cv_tv *x, const cv_tv *attribute, bool case_sensitive, cv_tv *ret);
-
 typedef struct cv_tmethod {
     cv_tv_kind of;
     const char *name;

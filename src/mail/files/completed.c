@@ -1,7 +1,7 @@
 /* completed.c - completed_tasks.json: one line for each outcome, only ever added to; see show.h.
  *
  *     {"message_id": …, "task_id": …, "agent_id": …, "status": "COMPLETED", "timestamp": …, "output": {…},
- * "error_details": null}
+ *      "error_details": null}
  *
  * The position names the length up to which the lines are known. Those behind it are of a process that was killed
  * before it could write the position, which are not written again, or of hands, which reported.c takes in. A last line
@@ -36,7 +36,7 @@ static bool cut_at(cv_where where, int64_t size, cv_err *err)
     return ok || cv_where_fail(err, cv_where_path(err->arena, where), "cut off its torn last line", number);
 }
 
-/* Does the position stand at the beginning of a line? Else somebody has written the file anew. */
+/* Is the position at the beginning of a line? Otherwise somebody has rewritten the file. */
 static bool is_at_line(int fd, int64_t at)
 {
     char before;

@@ -1,5 +1,5 @@
-/* registry.c - what changes who can act goes into the governance log: registrations, limits, tokens; see log.h. Anyone
- * who was registered gets a mailbox, and the next number of mailboxes.
+/* registry.c - what changes who can act goes into the governance log: registrations, limits, tokens; see log.h. An
+ * agent that was registered gets a mailbox, and the next number of mailboxes.
  *
  *     commits of the registry  ->  mail log, with an op_id of the commit  ->  the position of this reader moves on
  *                              ->  mailboxes in the order of registration

@@ -667,17 +667,17 @@ static bool show_views(showing *s, bool *ret_changed, cv_err *err)
     return true;
 }
 
-static bool write_all(cv_projection *p, bool anew, cv_err *err)
+static bool write_all(cv_projection *p, bool from_nothing, cv_err *err)
 {
     showing *s = p->ctx;
     struct stat st;
     cv_where completed = cv_where_in(s->door->arena, cv_door_root(s->door), "completed_tasks.json");
-    if (anew)
+    if (from_nothing) {
         s->at.rev = 0;
-    if (anew)
         s->at.completed = cv_where_look(completed, &st) ? st.st_size : 0;
+    }
     s->at.tasks_late = true;
-    return show_all(s->door, &s->boxes, &s->touched, err) && (!anew || cv_door_registry_log(s->door, err));
+    return show_all(s->door, &s->boxes, &s->touched, err) && (!from_nothing || cv_door_registry_log(s->door, err));
 }
 
 static bool write_commits(cv_projection *p, const cv_feed_entries *commits, cv_err *err)

@@ -69,7 +69,7 @@ typedef struct {
     cv_mtext_notes notes; /* in the order of their places */
 } cv_mtext;
 
-/* Reads a whole text. False: it has no value; ret->state says its state and err why and where. */
+/* Reads a whole text. False: it has no value; ret->state says in which state it is, err says why and where. */
 bool cv_mtext_read(cv_arena *a, cv_str bytes, cv_mtext *ret, cv_err *err);
 
 /* Adds a note about the byte `offset` of a text whose lines are counted by the caller, or about none of them (0, 0). */

@@ -3,7 +3,7 @@
  *     const a = (           code
  *       <ul                 code; from here on a tag
  *         className="b">    in the tag
- *         {c}               between tags: {/+ a comment in braces +/} may are here
+ *         {c}               between tags: {/+ a comment in braces +/} may be here
  *         text              between a brace and text: it may not, because it would part the text
  *       </ul>
  *     );

@@ -52,7 +52,7 @@ typedef struct {
     bool perl;  /* %q(…), __END__, =pod */
 } cv_lexis;
 
-/* Everything up to `to` is of this state: what begins there or before is reported. */
+/* Everything up to `to` is of this state: lines that begin there or before get this state. */
 void cv_walk_on(cv_walk *w, size_t to, cv_at state);
 
 /* The same, but a line that begins at `to` exactly is not in it any more. */

@@ -3,8 +3,8 @@
  *     scheme://  authority and path  ?  key=value & key=value …
  *
  * libpq has its own idea of where a password begins (the first ':' before an '@'), and its messages repeat what it was
- * given. So everything that could be one is refused here first, also where libpq would see a host: anyone who has an
- * '@' behind a ':' has meant a password.
+ * given. So everything that could be one is refused here first, also where libpq would see a host: an '@' behind a ':'
+ * is meant as a password.
  */
 #include "record/postgres/address.h"
 #include "base/buf.h"

@@ -452,7 +452,7 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, bool looked_for, cv_e
         if (result == CV_POSTGRES_OK)
             result = try_lock(r, op_id, again, &trouble);
         if (result == CV_POSTGRES_OK)
-            result = meet_server(r, &trouble); /* if the connection was made anew meanwhile */
+            result = meet_server(r, &trouble); /* if the connection was made again meanwhile */
         if (result == CV_POSTGRES_OK && (again || !(looked_for || r->brought.in_scope)))
             return true;
         again = result == CV_POSTGRES_OK;

@@ -21,7 +21,7 @@ enum {
     CHECK_AT = HEAD_AT + CV_HASH_DIGITS + 1,
     CHECK_DIGITS = 8,
     BYTES = CHECK_AT + CHECK_DIGITS + 1,
-    SPARE_LINES = 1024, /* old ones, before the file is written anew */
+    SPARE_LINES = 1024, /* old ones, before the file is rewritten */
 };
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */

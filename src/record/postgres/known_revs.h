@@ -4,7 +4,7 @@
  *
  * A server can come back with less than it had: an older standby took over, a backup was put back. Only something
  * outside of it can say that it was further already. So every write that was acknowledged here, and every rev that was
- * read here, leaves a line; anyone who reads less later says so (store_regressed) and writes nothing. A line is
+ * read here, leaves a line; a process that later reads less says so (store_regressed) and writes nothing. A line is
  * appended with one write and without a sync: one that is missing says less, but nothing wrong.
  *
  * Lines that do not read as such are never taken for none: the file is refused until somebody decides

@@ -151,15 +151,15 @@ bool cv_postgres_scratch(cv_record *record, cv_arena *a, bool empty, cv_record *
 
 /* ---- nothing is left ----------------------------------------------------------------------------------------------
  *
- * A table that is written anew has nothing of what was replaced in it, unless somebody may still read it: so it is done
- * when nobody does. The server's logs, its standbys and its backups are beyond reach.
+ * A table that is rewritten has nothing of what was replaced in it, unless somebody may still read it: so it is
+ * done when nobody does. The server's logs, its standbys and its backups are beyond reach.
  */
 
 enum { SCRUB_WAIT_MS = 5000, SCRUB_ASK_MS = 50 };
 
 typedef struct {
     cv_arena *arena;
-    int64_t foreign; /* tables of which we may not write anew */
+    int64_t foreign; /* tables that we may not rewrite */
     cv_str owner, user, next, reader;
 } scrubbing;
 
@@ -182,7 +182,7 @@ static bool see_reader(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
-/* Its tables are their owner's to write anew; the server would only warn and do nothing. */
+/* Its tables are their owner's to rewrite; the server would only warn and do nothing. */
 static bool check_owner(cv_postgres_record *r, scrubbing *s, cv_err *err)
 {
     cv_postgres_batch batch = {.arena = s->arena};

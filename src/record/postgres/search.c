@@ -2,8 +2,8 @@
  *
  *     search_texts   what is in the index, by scope, kind and thing, and its words (words.h)
  *
- * A process that indexes holds the lock of the reader's row, so one does it at a time; the process that redacts holds
- * it as well, so that no text comes back that was read before. A page of hits is brought in the order of their scores;
+ * A process that indexes holds the lock of the reader's row, so one does it at a time. A process that redacts holds it
+ * as well, so that no text comes back that was read before. A page of hits is brought in the order of their scores;
  * those that the server cannot decide are looked into, and where they are not hits, more are brought.
  */
 #include <stdio.h>

@@ -207,9 +207,9 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
     return false;
 }
 
-/* When the disk fails while the last page is written or synced, that page may be there all the same, and the next
- * process to read the log would find a whole transaction: only then the outcome is unknown. A full disk, or a file that
- * must not grow, has not taken the last page. */
+/* When the disk fails while the last page is written or synced, that page may be there anyway, and the next process to
+ * read the log would find a whole transaction: only then the outcome is unknown. A full disk, or a file that must not
+ * grow, has not taken the last page. */
 cv_sqlite_outcome cv_sqlite_commit(cv_sqlite *s, cv_err *err)
 {
     int rc = cv_sqlite_run(s, "commit") & 0xff;

@@ -98,8 +98,8 @@ int cv_sqlite_run(cv_sqlite *s, const char *name);
 bool cv_sqlite_bind_str(sqlite3_stmt *st, const char *parameter, cv_str value);
 bool cv_sqlite_bind_int(sqlite3_stmt *st, const char *parameter, int64_t value);
 
-/* Texts live until the next step or reset. A process that wants more than one thing of a column asks for its value
- * once: other than the functions of columns, those of values take no locks, which is safe for one thread at a time. */
+/* Texts live until the next step or reset. A caller that needs more than one thing of a column asks for its value once:
+ * other than the functions of columns, those of values take no locks, which is safe for one thread at a time. */
 cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column);
 
 /* Steps to a row: 1; to the end: 0; trouble: -1. */

@@ -1,17 +1,17 @@
 /* engine.h - the inside of the record in SQLite, shared by its files and its tests.
  *
- *     engine.c      transactions and waiting, scopes, feed, the whole store
- *     open.c        opening: a file, a copy, a database in memory
- *     frozen.c      reading where nothing can be written
- *     watch.c       has anybody committed?
- *     turns.c       who waits to write, in the order in which they asked
- *     statements.c  statements by name, and those that are made from a type's table; rows <-> parameters and columns
- *     find.c        rows in the order of an index
- *     commit.c      one write; volatile rows
- *     search.c      finding words
- *     search_check.c  the words of the search index against its texts
- *     schema.c      the live schema against the tables of types
- *     swap.c        putting a backup in the place of a record
+ *     engine.c         transactions and waiting, scopes, feed, the whole store
+ *     open.c           opening: a file, a copy, a database in memory
+ *     frozen.c         reading where nothing can be written
+ *     watch.c          has anybody committed?
+ *     turns.c          who waits to write, in the order in which they asked
+ *     statements.c     statements by name, and those that are made from a type's table; rows <-> parameters and columns
+ *     find.c           rows in the order of an index
+ *     commit.c         one write; volatile rows
+ *     search.c         finding words
+ *     search_check.c   the words of the search index against its texts
+ *     schema.c         the live schema against the tables of types
+ *     swap.c           putting a backup in the place of a record
  *
  * The connection itself (opening, configuration, migrations, errors, integrity, backup) is in connection.h.
  */

@@ -31,12 +31,12 @@ typedef struct {
 typedef struct {
     cv_record base;
     const cv_sql_migrations *schema;
-    cv_record *inner; /* NULL: could not be opened anew */
+    cv_record *inner; /* NULL: could not be opened again */
     cv_record *copy;  /* … in memory, with a search index that is up to date; NULL: not needed yet */
     cv_arena arena;   /* what both live in */
     const char *path, *log;
     bool is_frozen; /* not, when a log has come: SQLite takes care then */
-    bool open;      /* between begin and end: one moment, which is not opened anew */
+    bool open;      /* between begin and end: one moment, which is not opened again */
     stamp seen;
 } frozen;
 
@@ -134,7 +134,7 @@ static void close_inner(frozen *f)
     cv_arena_reset(&f->arena);
 }
 
-/* Before a call. Within a transaction nothing is opened anew: its moment is gone then. */
+/* Before a call. Within a transaction nothing is opened again: its moment is gone then. */
 static bool ready(frozen *f, cv_err *err)
 {
     if (f->inner && is_same(f) && !(f->is_frozen && cv_sqlite_is_log(f->log)))
@@ -163,7 +163,7 @@ static void close_frozen(cv_record *record)
     cv_arena_release(&f->arena);
 }
 
-/* What has changed since is opened anew by itself; but nothing is written here. */
+/* What has changed since is opened again by itself; but nothing is written here. */
 static bool is_current(const cv_record *record)
 {
     cv_arena a = {0};
@@ -212,7 +212,7 @@ static bool newest(cv_record *record, cv_arena *a, size_t back, cv_str *ret_posi
     return ready(f, err) && still(f, INNER(f, newest)(f->inner, a, back, ret_position, err), err);
 }
 
-/* Another thread may ask while this one opens the file anew. */
+/* Another thread may ask while this one opens the file again. */
 static bool changed(cv_record *record, uint64_t *seen)
 {
     (void)record;

@@ -4,8 +4,9 @@
  * a process that has the record open sees one more commit.
  *
  * A present record that is not whole (missing, damaged, not ours) is kept as the files that it was: the database under
- * a second name, its log under the same name with "-wal" behind it; then the copy is renamed into its place. Anyone who
- * still has the old file open cannot write to it: every write asks first whether its file is still the one at its path.
+ * a second name, its log under the same name with "-wal" behind it; then the copy is renamed into its place. A process
+ * that still has the old file open cannot write to it: every write asks first whether its file is still the one at its
+ * path.
  */
 #include <errno.h>
 #include <fcntl.h>
