@@ -151,8 +151,8 @@ static bool say_listed(cv_call *call, cv_chart *c, const listed *row, cv_progres
     const cv_rec_verdict *final = cv_overview_final(&p->overview);
     cv_str question = p->overview.s.dialogue.question;
     cv_str facts = cv_arena_printf(call->arena, "%s%.*s, %lld round%s, %.*s", row->archived ? "archived, " : "",
-                                   CV_FMT(row->status), (long long)row->total_rounds, CV_PLURAL(row->total_rounds),
-                                   CV_FMT(age_of(call, row->created_at)));
+                                   CV_FMT(cv_overview_status(&p->overview)), (long long)row->total_rounds,
+                                   CV_PLURAL(row->total_rounds), CV_FMT(age_of(call, row->created_at)));
     cv_chart_paint(c, CV_PAINT_BOLD);
     cv_chart_say(c, "%.*s", CV_FMT(row->id));
     cv_chart_paint(c, CV_PAINT_END);

@@ -23,6 +23,7 @@ typedef struct {
     cv_str before, after; /* absent: there is no file */
     const char *action;   /* "added", "changed", "removed", "unchanged", "left alone" */
     const char *note;     /* why, or NULL */
+    bool is_shown;        /* in a dry run: what it would become */
 } change;
 
 typedef struct {
@@ -54,11 +55,41 @@ static change *plan(installation *in, const char *path, cv_str before, cv_str af
     bool same = cv_str_eq(before, after) && !before.p == !after.p;
     const char *action = same ? "unchanged" : !before.p ? "added" : !after.p ? "removed" : "changed";
     change *c = CV_PUSH(in->cli->arena, &in->changes);
-    *c = (change){path, before, after, action, same && in->undo ? "nothing to undo" : NULL};
+    *c = (change){path, before, after, action, same && in->undo ? "nothing to undo" : NULL, false};
     return c;
 }
 
-/* A configuration is never removed: whether we made it, nobody knows afterwards. */
+static bool is_link(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* Is there nothing in it but the empty object that held what was ours? NULL: a TOML file, which has none. */
+static bool is_bare(cv_arena *a, cv_str text, const char *key)
+{
+    cv_err err = {.arena = a};
+    cv_json all;
+    if (!key || cv_str_trim(text).n == 0)
+        return cv_str_trim(text).n == 0;
+    if (!cv_json_parse(a, text, &all, &err) || all.type != CV_JSON_OBJECT || all.count > 1)
+        return false;
+    const cv_json *held = cv_json_get(&all, cv_str_of(key));
+    return all.count == 0 || (held && held->type == CV_JSON_OBJECT && held->count == 0);
+}
+
+/* A file that others write into, too. It goes with what was ours if nothing of theirs is left in it. */
+static change *plan_shared(installation *in, const char *path, cv_str before, cv_str after, const char *key,
+                           const char *undone)
+{
+    bool goes = in->undo && !cv_str_eq(before, after) && !is_link(path) && is_bare(in->cli->arena, after, key);
+    change *c = plan(in, path, before, goes ? (cv_str){NULL, 0} : after);
+    c->is_shown = true;
+    if (in->undo && !c->note)
+        c->note = goes ? "nothing else was in it" : undone;
+    return c;
+}
+
 static bool plan_config(installation *in, cv_str command, cv_err *err)
 {
     cv_arena *a = in->cli->arena;
@@ -74,18 +105,11 @@ static bool plan_config(installation *in, cv_str command, cv_err *err)
             cv_err_suggest(err, CV_STR("correct the file, or enter 'conclave mcp' by hand; nothing was changed"));
         return false;
     }
-    change *c = plan(in, path, before, edited.config);
+    change *c =
+        plan_shared(in, path, before, edited.config, in->client->servers, "our entry is removed, the file stays");
     if (edited.customised)
         c->note = in->undo ? "customised; --force removes it" : "customised; --force replaces it by ours";
-    else if (in->undo && !c->note)
-        c->note = "our entry is removed, the file stays";
     return true;
-}
-
-static bool is_link(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 /* A skill that somebody has changed is theirs. */
@@ -151,9 +175,7 @@ static bool plan_hooks(installation *in, cv_str command, cv_err *err)
                 return false;
             }
         }
-    change *c = plan(in, path, before, after);
-    if (in->undo && !c->note)
-        c->note = "our hooks are removed, the file stays";
+    plan_shared(in, path, before, after, "hooks", "our hooks are removed, the file stays");
     return true;
 }
 
@@ -318,10 +340,12 @@ static void tell(const installation *in, cv_buf *out)
             cv_arena_printf(a, "%-10s  %s%s%s%s", c->action, c->path, c->note ? " (" : "", c->note ? c->note : "",
                             c->note ? ")" : ""));
     }
-    const change *config = &in->changes.items[0];
-    if (in->dry_run && config->after.p && !is_same(config)) {
-        cv_buf_printf(out, "\n%s:\n", config->path);
-        cv_buf_add(out, config->after);
+    for (size_t i = 0; in->dry_run && i < in->changes.count; i++) {
+        const change *c = &in->changes.items[i];
+        if (!c->is_shown || !c->after.p || is_same(c))
+            continue;
+        cv_buf_printf(out, "\n%s:\n", c->path);
+        cv_buf_add(out, c->after);
     }
     if (!in->dry_run && !in->undo)
         tell_tools(in, out);

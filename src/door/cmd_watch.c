@@ -126,7 +126,7 @@ static cv_str line_of(cv_arena *a, const cv_json *entry)
 {
     const cv_json *who = cv_json_get(entry, CV_STR("who"));
     cv_buf out = {0};
-    cv_buf_printf(&out, "%.*s  %.*s  %.*s", CV_FMT(cv_str_head(cv_json_get_text(entry, "created_at"), 19)),
+    cv_buf_printf(&out, "%.*s  %.*s  %.*s", CV_FMT(cv_time_short(a, cv_json_get_text(entry, "created_at"))),
                   CV_FMT(cv_json_get_text(entry, "operation")), CV_FMT(cv_json_get_text(entry, "scope")));
     for (uint32_t i = 0; who && i < who->count; i++)
         cv_buf_printf(&out, "%s%.*s", i ? ", " : "  ", CV_FMT(who->items[i].text));

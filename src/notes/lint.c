@@ -244,7 +244,7 @@ static void judge_target(linter *l, const cv_note_field *f)
     size_t count;
     if (!targets_valid(cv_str_trim(f->value), &count))
         tell(l, CV_NOTES_RULE_TARGET_FORM, f->value_at, "the target does not begin with '@'",
-             "write @everyone, or @NAME of an agent or subsystem; several with blanks between");
+             "write @everyone, or @NAME of an agent or subsystem; several with spaces between");
     else if (count > 1)
         tell(l, CV_NOTES_RULE_TARGET_SEVERAL, f->value_at, "the dialog has several targets",
              "other readers take them for one name");

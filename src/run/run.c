@@ -450,10 +450,15 @@ static bool put_stop(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result
         return cv_call_fail(call, &err);
     if (!found)
         return no_run(call, w->scope.name);
-    bool ended = cv_str_eq(s.row.state, cv_run_words.items[CV_RUN_ENDED]);
+    bool is_over = !s.stopping && (cv_str_eq(s.row.state, cv_run_words.items[CV_RUN_ENDED]) ||
+                                   cv_str_eq(s.row.state, cv_run_words.items[CV_RUN_STOPPED]));
+    if (is_over) {
+        *ret_result = cv_shape_text(call->arena, cv_run_stop_shape, &s);
+        return true; /* there is nothing to stop, and nothing is written */
+    }
     if (s.stopping) {
         s.row.stopping = 1;
-    } else if (!ended) {
+    } else {
         s.row.state = cv_run_words.items[CV_RUN_STOPPED];
         s.row.reason = cv_reason_words.items[CV_REASON_STOPPED];
         s.row.stopping = 0;

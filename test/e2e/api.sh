@@ -97,7 +97,9 @@ for path in dialogue/lst nothing dialogue/ dialogue/list/more ../x dialogue/list
     is '.status == "error"'
 done
 get "a near name" 404 dialogue/lst
-is '.message | contains("/api/dialogue/list")'
+is '.message | contains("did you mean /api/dialogue/list? /api/openapi.json")'
+get "a room that is there, and nothing like it in it" 404 mail/nope
+is '.message == "there is no operation '"'mail/nope'"'; /api/openapi.json has all of them"'
 
 # ---- files ----
 mkdir folder

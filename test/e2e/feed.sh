@@ -113,6 +113,8 @@ project watched
 "$conclave" dialogue create "Other" --as ada >/dev/null
 run "watch from the start" 0 watch --after start --count 2
 has "dialogue create  before"
+grep -qE '^[0-9-]{10} [0-9:]{8}  dialogue create' "$out"
+ok $? "watch from the start: times as the feed prints them"
 has "dialogue create  other"
 run "watch one scope" 0 watch --after start --count 1 --room dialogue --scope other --json
 is '.scope == "other" and .room == "dialogue"'

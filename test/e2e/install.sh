@@ -49,16 +49,11 @@ for scope in project user; do
         is '.status == "success" and .client == "'$client'" and .dry_run == false and ([.files[].action] | unique) == ["unchanged"]'
         same "$work/installed" "$client, $scope: the second time changed nothing"
         run "$client, $scope, undo" 0 install $client --scope $scope --undo
-        has "the file stays"
-        [ "$(grep -c "^removed " "$out")" -eq "$skills" ] && ! grep -q conclave "$config"
-        ok $? "$client, $scope: the skills are gone, and so is the entry"
+        has "(nothing else was in it)"
+        [ "$(grep -c "^removed " "$out")" -eq $((skills + 1)) ]
+        ok $? "$client, $scope: the configuration and the skills are removed"
+        same "$work/nothing" "$client, $scope: nothing is left over"
         run "$client, $scope, undo again" 0 install $client --scope $scope --undo
-        [ "$(grep -c "nothing to undo" "$out")" -eq $((skills + 1)) ]
-        ok $? "$client, $scope: there is nothing to undo"
-        rm "$config"
-        find . "$HOME" -mindepth 1 -type d -empty ! -path '*/.conclave*' -delete
-        same "$work/nothing" "$client, $scope: nothing else is left over"
-        run "$client, $scope, undo without a file" 0 install $client --scope $scope --undo
         [ "$(grep -c "nothing to undo" "$out")" -eq $((skills + 1)) ]
         ok $? "$client, $scope: there is nothing to undo"
         same "$work/nothing" "$client, $scope: and nothing is made"
@@ -71,7 +66,6 @@ command=$(jq -r .mcpServers.conclave.command .mcp.json)
 printf '{"jsonrpc":"2.0","id":1,"method":"ping"}\n' | "$command" "$(jq -r '.mcpServers.conclave.args[0]' .mcp.json)" >"$out"
 is '.id == 1 and .result == {}'
 run "undo" 0 install claude --undo
-rm .mcp.json
 
 # The name alone is entered where every program finds it; what is on the path of one shell has its own.
 mkdir -p "$HOME/.local/bin" "$work/bin"
@@ -99,7 +93,7 @@ run "a customised entry, undo --force --dry-run" 0 install claude --undo --force
 cmp -s .mcp.json "$work/custom.json"
 ok $? "$name: stays"
 run "a customised entry, undo --force" 0 install claude --undo --force
-[ "$(jq -c .mcpServers .mcp.json)" = '{}' ]
+[ ! -e .mcp.json ]
 ok $? "$name: is gone"
 cp "$work/custom.json" .mcp.json
 mkdir -p .codex
@@ -110,21 +104,22 @@ has "customised; --force removes it"
 cmp -s .codex/config.toml "$work/own.toml"
 ok $? "$name: stays"
 run "a customised block, undo --force" 0 install codex --undo --force
-! grep -q conclave .codex/config.toml
+[ ! -e .codex ]
 ok $? "$name: is gone"
-rm -r .codex
 run "a customised entry, --force" 0 install claude --force
 has "changed     ./.mcp.json"
 [ "$(jq -c '.mcpServers.conclave | [.args, .env]' .mcp.json)" = '[["mcp"],null]' ]
 ok $? "$name: is ours"
 run "undo" 0 install claude --undo
-rm .mcp.json
 
 # Hooks that somebody has put beside ours, into our entry or around it, are theirs; so is what they changed in it.
 settings=.claude/settings.json
+run "hooks, dry run" 0 install claude --hooks --dry-run
+has "./$settings:"
+has '"command":"'"$(realpath "$program")"' chat gate --format hook"'
 run "hooks" 0 install claude --hooks
 run "hooks, undo" 0 install claude --undo
-[ "$(jq -c '.hooks.PreToolUse // []' $settings)" = '[]' ]
+[ ! -e .claude ]
 ok $? "$name: none is left"
 run "hooks again" 0 install claude --hooks
 jq '.hooks.PreToolUse[0].hooks += [{"type": "command", "command": "mine --check"}] | .hooks.PreToolUse[0].hooks[0].timeout = 5 |
@@ -143,17 +138,26 @@ cp $settings "$work/hooks.json"
 run "hooks with others, undo again" 0 install claude --undo
 cmp -s $settings "$work/hooks.json"
 ok $? "$name: nothing changes"
-rm -r .claude .mcp.json
+rm -r .claude
 
-# A file that was there is there afterwards, whatever it holds; a link stays a link.
+# A file goes with our entry if nothing else is in it; a comment is something else, and a link stays a link.
+for text in '{"mcpServers":{"other":{}}}' '{"mcpServers":[]}' '{"a":{}}' '{"mcpServers":{},"a":1}' '{} // mine'; do
+    printf '%s' "$text" >.mcp.json
+    "$conclave" install claude >"$out" 2>&1 && "$conclave" install claude --undo >"$out" 2>&1
+    [ -f .mcp.json ]
+    ok $? "a file that holds '$text' stays"
+done
 for text in '' '{}' '{"mcpServers":{}}'; do
     printf '%s' "$text" >.mcp.json
+    run "'$text', undo before our entry is in it" 0 install claude --undo
+    [ -f .mcp.json ] && [ "$(cat .mcp.json)" = "$text" ]
+    ok $? "$name: stays"
     run "a file that holds '$text'" 0 install claude
     run "$name, undo" 0 install claude --undo
-    [ -f .mcp.json ] && [ "$(jq -c .mcpServers .mcp.json)" = '{}' ]
-    ok $? "$name: is there, without our entry"
+    [ ! -e .mcp.json ]
+    ok $? "$name: is gone"
 done
-mkdir real && mv .mcp.json real/m.json && ln -s real/m.json .mcp.json
+mkdir real && echo '{}' >real/m.json && ln -s real/m.json .mcp.json
 run "a link" 0 install claude
 run "a link, undo" 0 install claude --undo
 [ -L .mcp.json ] && [ "$(jq -c .mcpServers real/m.json)" = '{}' ]
@@ -169,7 +173,7 @@ has "The project is $PWD."
 [ -f .mcp.json ] && [ -z "$(find below -type f)" ]
 ok $? "$name: everything goes into that"
 (cd below && "$conclave" install claude --undo) >"$out" 2>"$err"
-rm -r below .mcp.json
+rm -r below
 mkdir "$work/elsewhere"
 run "a folder that is no project" 0 install claude --root "$work/elsewhere"
 has "There is no project in $work/elsewhere yet: 'conclave init' makes one."
@@ -279,7 +283,6 @@ ok $? "$name: stays, the other goes"
 run "a changed skill, --force" 0 install cursor --force
 grep -qx mine .cursor/skills/alignment-play/SKILL.md && ok 1 "$name: is replaced" || ok 0 "$name: is replaced"
 run "undo" 0 install cursor --undo
-rm -r .cursor
 same "$work/before" "nothing is left over"
 
 COLUMNS=60 run "at 60 columns" 0 install claude --hooks
@@ -288,7 +291,6 @@ ok $? "$name: no line is longer"
 tr '\n' ' ' <"$out" >"$work/line" && cp "$work/line" "$out"
 has "Set CONCLAVE_AGENT to the name of the agent where you start claude."
 run "undo" 0 install claude --undo
-rm -r .mcp.json .claude
 mkdir "$work/named"
 (cd "$work/named" && CONCLAVE_ROOT=$OLDPWD "$conclave" install claude --dry-run) >"$out" 2>"$err"
 name="a project that the variable names"

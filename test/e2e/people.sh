@@ -144,12 +144,12 @@ has "the editor removed the file, so nothing was sent" err
 ok $? "$name: nothing is said to be where it is not"
 kept 4
 edits "no score is filled in" 1 '[ $n -gt 1 ] || sed -i "s/\"title\": \"\"/\"title\": \"Mine\"/" "$1"'
-has "expert_scores has none" err
+has "'expert_scores' has none" err
 has "to send it: conclave dialogue round-register --data @$folder/round-register-edit-5.json" err
 run "what was kept can be sent" 0 dialogue round-register --data @"$folder/round-register-edit-5.json" --expert-scores '{"muffin": 3}' --dry-run --json
 is '.dry_run and .round == 0'
 run "… and its faults are told" 1 dialogue round-register --data @"$folder/round-register-edit-5.json"
-has "expert_scores has none" err
+has "'expert_scores' has none" err
 rm "$folder/round-register-edit-5.json"
 EDITOR=true run "with --payload-only" 0 dialogue draft rye --edit --payload-only
 has "nothing was sent: the file is as it was" err

@@ -18,6 +18,8 @@ is '.dry_run and (.texts | contains(["entity/P/0/1/content"])) and (.files | len
 is '.backups == [".conclave/old.db"]'
 is '.note | test("backups")'
 cp "$out" dry.json
+run "a dry run for people" 0 redact dialogue nvidia-decision perspective P0001 --reason "not ours" --dry-run
+has "Backups that may have it"
 if on_sqlite; then
     grep -rqaF "$secret" .conclave/conclave.db
     ok $? "a dry run changes nothing"

@@ -159,8 +159,11 @@ has "[BAKERS_TOKEN]" err
 ok $? "$name: is in no file"
 unset BAKERS_TOKEN
 
+position=$("$conclave" feed --limit 0 --json | jq -r .position)
 run "nothing runs" 0 run stop should-we-bake-rye-or-wheat --json
 is '.stopping == false and .state == "ended"'
+[ "$("$conclave" feed --limit 0 --json | jq -r .position)" = "$position" ]
+ok $? "nothing runs: nothing is written"
 "$conclave" dialogue create "Barley" --expert "Baker: crumb" >/dev/null
 run "what was never run" 1 run stop barley
 has "run_not_found" err

@@ -129,6 +129,23 @@ static void test_golden(void **state)
     cv_arena_release(&a);
 }
 
+/* Where everybody sits, chance decides nothing, and whoever names experts knows what they are called. */
+static void test_everybody(void **state)
+{
+    static const someone people[] = {
+        {"Third", CV_TIER_WILDCARD, 10}, {"First", CV_TIER_CORE, 20}, {"Second", CV_TIER_CORE, 90}};
+    cv_arena a = {0};
+    (void)state;
+    for (int64_t seed = 0; seed < 20; seed++) {
+        cv_candidates list = candidates(&a, people, CV_COUNT(people));
+        cv_draws draws = {0};
+        cv_panel_open(&a, &list, CV_COUNT(people), seed, &draws);
+        assert_str_eq(seated(&a, &list, &draws), "First, Second, Third");
+        assert_int_equal(draws.count, CV_COUNT(people));
+    }
+    cv_arena_release(&a);
+}
+
 static void test_tiers_are_kept(void **state)
 {
     cv_arena a = {0};
@@ -365,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_rotation_none), cmocka_unit_test(test_rotation_wildcards),
         cmocka_unit_test(test_rotation_full), cmocka_unit_test(test_rotation_graduated),
         cmocka_unit_test(test_names),         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_everybody),
     };
     return cmocka_run_group_tests_name("panel", tests, NULL, NULL);
 }

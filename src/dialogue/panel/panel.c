@@ -190,11 +190,12 @@ void cv_panel_open(cv_arena *a, cv_candidates *list, size_t size, int64_t seed, 
 size_t cv_panel_order(cv_arena *a, const cv_candidates *list, const cv_draws *draws, size_t **ret_order)
 {
     size_t *order = CV_NEW_ARRAY(a, list->count, size_t), n = 0;
+    bool everybody = seated_in(list, ANY_TIER) == list->count;
     for (int tier = 0; tier < CV_TIER_COUNT; tier++) {
         for (size_t i = 0; i < list->count; i++)
-            if (list->items[i].kept && (int)list->items[i].tier == tier)
+            if ((everybody || list->items[i].kept) && (int)list->items[i].tier == tier)
                 order[n++] = i;
-        for (size_t i = 0; i < draws->count; i++)
+        for (size_t i = 0; !everybody && i < draws->count; i++)
             if ((int)list->items[draws->items[i].candidate].tier == tier)
                 order[n++] = draws->items[i].candidate;
     }

@@ -98,7 +98,8 @@ void cv_panel_draw(cv_arena *a, cv_candidates *candidates, cv_rotation rotation,
 void cv_panel_open(cv_arena *a, cv_candidates *candidates, size_t size, int64_t seed, cv_draws *draws);
 
 /* The seated ones as they are named and listed: Core, Adjacent, Wildcard; in a tier the kept ones first, then in the
- * order in which they were drawn. Returns how many. */
+ * order in which they were drawn. Where everybody sits, chance has decided nothing: a tier is in the order of its
+ * candidates. Returns how many. */
 size_t cv_panel_order(cv_arena *a, const cv_candidates *candidates, const cv_draws *draws, size_t **ret_order);
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */

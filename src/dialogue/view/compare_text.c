@@ -53,7 +53,7 @@ static void say_title(cv_chart *c, const cv_compared *d)
 }
 static void say_status(cv_chart *c, const cv_compared *d)
 {
-    say_text(c, d->overview.s.dialogue.status);
+    say_text(c, cv_overview_status(&d->overview));
 }
 static void say_rounds(cv_chart *c, const cv_compared *d)
 {

@@ -130,6 +130,11 @@ cv_str cv_overview_converged(cv_arena *a, const cv_overview_round *round)
     return round->decided ? CV_STR("decided") : cv_arena_printf(a, "%d%%", round->percentage);
 }
 
+cv_str cv_overview_status(const cv_overview *c)
+{
+    return c->count && c->rounds[c->count - 1].decided ? CV_STR("decided") : c->s.dialogue.status;
+}
+
 int64_t *cv_overview_series(cv_arena *a, const cv_overview *c, cv_overview_number number)
 {
     int64_t *series = CV_NEW_ARRAY(a, c->count, int64_t);

@@ -52,6 +52,9 @@ int cv_overview_percentage(const cv_overview *c);
 enum { CV_CONVERGED_COLUMNS = 11 };
 cv_str cv_overview_converged(cv_arena *a, const cv_overview_round *round);
 
+/* The status of the dialogue for people: "decided" instead of "converged" where the verdict did not wait. */
+cv_str cv_overview_status(const cv_overview *c);
+
 /* The verdict that decided, or NULL. */
 const cv_rec_verdict *cv_overview_final(const cv_overview *c);
 

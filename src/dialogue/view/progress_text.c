@@ -23,12 +23,13 @@ static size_t stretched(const cv_chart *c, size_t columns)
 void cv_progress_say_head(cv_chart *c, const cv_progress *p)
 {
     const cv_state *s = &p->overview.s;
+    cv_str status = cv_overview_status(&p->overview);
     cv_chart_paint(c, CV_PAINT_BOLD);
     cv_chart_text(c, s->dialogue.title, cv_chart_width(c));
     cv_chart_paint(c, CV_PAINT_END);
     cv_chart_line(c);
     cv_chart_say(c, "%.*s: ", CV_FMT(s->id));
-    cv_chart_status(c, s->dialogue.status, s->dialogue.status.n);
+    cv_chart_status(c, status, status.n);
     cv_chart_say(c, ", ");
     if (p->overview.count == 0)
         cv_chart_say(c, "no round yet");

@@ -164,16 +164,31 @@ static const cv_operation *find(cv_str path)
     return cv_op_find(room, cv_str_from(path, slash == SIZE_MAX ? 0 : slash + 1));
 }
 
+/* The room alone makes nothing similar: of an operation in a room that is there, the verb counts. */
+static cv_str nearest_path(cv_arena *a, cv_str path)
+{
+    cv_str *paths = CV_NEW_ARRAY(a, cv_op_count(), cv_str), *verbs = CV_NEW_ARRAY(a, cv_op_count(), cv_str);
+    size_t slash = cv_str_find_char(path, '/'), count = 0;
+    cv_str room = cv_str_head(path, slash == SIZE_MAX ? 0 : slash);
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        const cv_operation *op = cv_op_at(i);
+        paths[i] = cv_arena_printf(a, "%s%s%s", op->room, *op->room ? "/" : "", op->verb);
+        if (room.n && cv_str_eq(room, cv_str_of(op->room)))
+            verbs[count++] = cv_str_of(op->verb);
+    }
+    if (count == 0)
+        return cv_str_nearest(path, paths, cv_op_count());
+    cv_str verb = cv_str_nearest(cv_str_from(path, slash + 1), verbs, count);
+    return verb.n ? cv_arena_printf(a, "%.*s/%.*s", CV_FMT(room), CV_FMT(verb)) : verb;
+}
+
 static void refuse_path(cv_http_exchange *x, cv_str path)
 {
     cv_arena a = {0};
-    cv_str *words = CV_NEW_ARRAY(&a, cv_op_count(), cv_str);
-    for (size_t i = 0; i < cv_op_count(); i++)
-        words[i] = cv_arena_printf(&a, "%s%s%s", cv_op_at(i)->room, *cv_op_at(i)->room ? "/" : "", cv_op_at(i)->verb);
-    cv_str near = cv_str_nearest(path, words, cv_op_count());
-    cv_api_refuse(x, 404, CV_ERR_NOT_FOUND, "there is no operation '%.*s'%s%.*s%s; /api/openapi.json has all of them",
+    cv_str near = nearest_path(&a, path);
+    cv_api_refuse(x, 404, CV_ERR_NOT_FOUND, "there is no operation '%.*s'%s%.*s%s /api/openapi.json has all of them",
                   CV_FMT(cv_str_head(path, 100)), near.n ? ": did you mean /api/" : "", CV_FMT(near),
-                  near.n ? "?" : "");
+                  near.n ? "?" : ";");
     cv_arena_release(&a);
 }
 
