@@ -139,6 +139,32 @@ npm "" 0
 npm false 0
 npm true 2
 
+# ---- packages that cannot be installed ----
+
+# Nothing is installed, nobody may install, and there is no npm: all other programs are those of the machine.
+mkdir "$work/bare" && ln -s /usr/bin/* "$work/bare" 2>/dev/null
+rm -f "$work/bare/npm" "$work/bare/node"
+for stub in "dpkg-query exit 1" "sudo exit 1" "id echo 1000"; do
+    rm -f "$work/bare/${stub%% *}"
+    printf '#!/bin/sh\n%s\n' "${stub#* }" >"$work/bare/${stub%% *}"
+    chmod +x "$work/bare/${stub%% *}"
+done
+# lacks WHAT SAYS: make goes on without it on a desk and says so, and fails in CI.
+lacks() {
+    CI="" TMPDIR=$work PATH=$work/bare make -W tools/need "build/.need-$1" >"$work/said" 2>&1 && grep -q "$2" "$work/said"
+    found=$?
+    [ $found -eq 0 ] || sed 's/^/#   /' "$work/said"
+    ok $found "without $1, make says: $2"
+    CI=true TMPDIR=$work PATH=$work/bare make -W tools/need "build/.need-$1" >"$work/said" 2>&1
+    [ $? -eq 2 ]
+    ok $? "without $1, make fails in CI"
+}
+lacks npm "what needs its packages is skipped"
+lacks clients "what needs its packages is skipped"
+lacks web "the program has no dashboard"
+lacks postgres "what needs a server is skipped"
+lacks browser "what needs one is skipped"
+
 # ---- every skip of the suite has its reason ----
 
 missing=$(grep -rnE '# SKIP *("|$)' test/e2e test/checks test/last | grep -v 'checks/skips.sh'; grep -nE '(^|[^_a-z])skip\(\)' test/unit/*.c)
