@@ -104,15 +104,13 @@ const cv_shape cv_chat_gate_shape[] = {
 
 /* ---- whom is it about? ------------------------------------------------------------------------------------------- */
 
-/* Role@Identity, a role, or the identity of whoever acts. */
+/* Role@Identity, a role, or an identity; of whoever acts, the identity. */
 static bool is_meant(const answer *a, cv_str who)
 {
     if (!a->as.n)
         return false;
-    if (cv_str_find_char(a->as, '@') != SIZE_MAX)
-        return cv_str_eq(a->as, who);
     if (cv_json_get(a->call->input, CV_STR("as")))
-        return cv_chat_has_role(who, a->as);
+        return cv_chat_is_called(who, a->as);
     return cv_str_eq_nocase(cv_chat_identity_of(who), a->as);
 }
 
@@ -301,6 +299,7 @@ static bool refuse_stranger(answer *a)
 {
     cv_err err = {.arena = a->call->arena};
     cv_chat_unknown(&err, a->as, (cv_words){a->known.items, a->known.count});
+    a->call->exit = 2; /* 1 is "not clear" */
     return cv_call_fail(a->call, &err);
 }
 
@@ -312,7 +311,8 @@ bool cv_chat_gate(cv_call *call)
     a.as = given ? a.as : call->who.name;
     if (!a.as.n && !hook) {
         cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "as", CV_STR(""),
-                  "as is missing: give Role@Identity, or a role");
+                  "as is missing: give Role@Identity, a role or an identity");
+        call->exit = 2;
         return false;
     }
     /* An agent asks for itself; a person may look at everybody's. */

@@ -74,7 +74,7 @@ static int64_t count_pending(cv_chat_view *v, cv_str as)
     for (size_t i = 0; i < v->header.people.count; i++) {
         cv_str who = v->header.people.items[i];
         cv_chat_region r;
-        if (!(cv_str_eq(who, as) || cv_chat_has_role(who, as)) || !cv_chat_region_of(v, who, &r, &err))
+        if (!cv_chat_is_called(who, as) || !cv_chat_region_of(v, who, &r, &err))
             continue;
         found = true;
         for (size_t k = 0; k < r.messages.all.count; k++)
@@ -140,6 +140,7 @@ static void warn_unknown(cv_call *call, listing *all)
     if (!as.n || all->found || !all->people.count)
         return;
     cv_chat_unknown(&err, as, (cv_words){all->people.items, all->people.count});
+    cv_err_field(&err, CV_STR("")); /* a warning names no field */
     cv_notice_add(&all->warnings, call->arena, CV_STR("unknown_participant"), "%.*s", CV_FMT(cv_err_text(&err)));
 }
 

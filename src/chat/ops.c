@@ -65,8 +65,9 @@ const cv_operation cv_chat_ops[] = {
      .details =
          "Looks at all open chats: messages that the role has not read, a CONSULT_BLOCKER to it, and a "
          "CONSULT_REQUEST\n"
-         "of its own without OK_TO_PROCEED: yes of its domain. Exit status 0: clear; 1: not. --format hook answers as\n"
-         "Claude Code expects it of a hook before a tool; 'conclave install claude --hooks' enters it.\n",
+         "of its own without OK_TO_PROCEED: yes of its domain. Exit status 0: clear; 1: not;\n"
+         "2: no chat has such a participant. --format hook answers as Claude Code expects it of a hook before a tool;\n"
+         "'conclave install claude --hooks' enters it.\n",
      .examples = "  conclave chat gate --as Validator@ada\n",
      .schema = "chat_gate",
      .flags = READS | UNASKED,

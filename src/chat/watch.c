@@ -30,6 +30,11 @@ typedef struct {
     cv_call *call;
     cv_str event, timestamp, workflow, cursor, note, as, text;
     struct {
+        cv_str *items;
+        size_t count, capacity;
+    } people;     /* whose identity `as` is */
+    bool is_role; /* somebody has `as` as a role */
+    struct {
         changed *items;
         size_t count, capacity;
     } changes;
@@ -98,6 +103,11 @@ static bool is_for(const watching *w, const cv_chat_message_row *m)
     cv_str as = w->as;
     if (!as.n)
         return true;
+    for (size_t i = 0; i < w->people.count; i++)
+        if (cv_chat_is_for(m->sender, m->tags, w->people.items[i]))
+            return true;
+    if (w->people.count && !w->is_role)
+        return false;
     return cv_str_find_char(as, '@') != SIZE_MAX ? cv_chat_is_for(m->sender, m->tags, as)
                                                  : cv_chat_is_tagged(m->tags, as) && !cv_chat_has_role(m->sender, as);
 }
@@ -164,8 +174,9 @@ static bool read_feed(watching *w, cv_err *err)
     return true;
 }
 
-/* What the participant has not read yet. A name that nobody has would be waited for in vain. */
-static bool read_pending(watching *w, cv_err *err)
+/* Who is meant, and what they have not read yet, unless the caller has seen it (`later`). A name that nobody has would be
+ * waited for in vain. */
+static bool read_people(watching *w, bool later, cv_err *err)
 {
     cv_arena *a = w->call->arena;
     struct {
@@ -184,9 +195,14 @@ static bool read_pending(watching *w, cv_err *err)
         for (size_t p = 0; open && p < view.header.people.count; p++) {
             cv_str who = view.header.people.items[p];
             *CV_PUSH(a, &known) = cv_arena_copy(a, who);
-            if (!(cv_str_eq(who, w->as) || cv_chat_has_role(who, w->as)))
+            if (!cv_chat_is_called(who, w->as))
                 continue;
             found = true;
+            w->is_role = w->is_role || cv_chat_has_role(who, w->as);
+            if (cv_str_eq_nocase(cv_chat_identity_of(who), w->as))
+                *CV_PUSH(a, &w->people) = known.items[known.count - 1];
+            if (later)
+                continue;
             if (!cv_chat_region_of(&view, who, &region, err)) {
                 cv_chat_view_close(&view);
                 return false;
@@ -200,7 +216,7 @@ static bool read_pending(watching *w, cv_err *err)
         }
         cv_chat_view_close(&view);
     }
-    if (!found && known.count)
+    if (!found && known.count && !later)
         cv_chat_unknown(err, w->as, (cv_words){known.items, known.count});
     return !err->code;
 }
@@ -240,7 +256,7 @@ static bool begin(watching *w, cv_err *err)
         return false;
     if (!given && !w->call->record->calls->newest(w->call->record, w->call->arena, 0, &w->cursor, err))
         return false;
-    return (!w->as.n || given || read_pending(w, err)) && read_feed(w, err);
+    return (!w->as.n || read_people(w, given, err)) && read_feed(w, err);
 }
 
 static bool wait(watching *w, cv_err *err)

@@ -168,9 +168,17 @@ static void write_items(cv_json_writer *w, const cv_json_member *property, cv_st
         cv_json_str(w, value);
 }
 
+/* An argument is one of the two when its option is given, too. */
 static bool twice(const cv_cli *cli, size_t option, cv_err *err)
 {
-    cv_err_set(err, CV_ERR_USAGE, "'--%s' is given twice", cli->command->options[option].name);
+    const char *name = cli->command->options[option].name;
+    cv_err_set(err, CV_ERR_USAGE, "'--%s' is given twice", name);
+    for (size_t i = 0; i < cli->argument_count; i++)
+        if (cv_cli_property_at(cli->command, i) == option) {
+            cv_err_set(err, CV_ERR_USAGE, "'--%s' is given twice: '%s' was taken for it, too", name, cli->arguments[i]);
+            cv_err_suggest(err, CV_STR("it takes one value: leave the argument or the option out"));
+            return false;
+        }
     cv_err_suggest(err, CV_STR("it takes one value"));
     return false;
 }

@@ -226,5 +226,5 @@ int cv_cli_run_operation(cv_cli *cli)
     int status =
         done ? cv_cli_print_answer(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);
-    return status;
+    return !done && call.exit ? call.exit : status;
 }

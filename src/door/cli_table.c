@@ -191,11 +191,11 @@ static bool takes_place(const cv_json *property)
     return property && cv_json_get(property, CV_STR("x-value"));
 }
 
-static const char *option_name(cv_arena *a, const cv_json_member *property)
+const char *cv_cli_option_name(cv_arena *a, const cv_json *properties, cv_str key)
 {
-    const char *name = cv_flag_name(a, property->key);
+    const char *name = cv_flag_name(a, key);
     for (size_t i = 0; i < FOR_OPERATIONS; i++)
-        if (strcmp(name, for_operations[i].name) == 0 && !takes_place(&property->value))
+        if (strcmp(name, for_operations[i].name) == 0 && !takes_place(cv_json_get(properties, key)))
             return cv_arena_copy_z(a, cv_arena_printf(a, "%s-value", name));
     return name;
 }
@@ -213,7 +213,7 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
         cv_arena_printf(a, "%.*s%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")), CV_FMT(default_of(a, schema)),
                         list, file ? " (@FILE and - for standard input are read)" : "",
                         cv_schema_requires(input, property->key) ? " (required)" : "");
-    return (cv_cli_option){.name = option_name(a, property),
+    return (cv_cli_option){.name = cv_cli_option_name(a, cv_json_get(input, CV_STR("properties")), property->key),
                            .value = value_name(a, property, kind),
                            .summary = cv_arena_copy_z(a, cv_str_trim(summary)),
                            .choices = cv_schema_choices(a, kind == CV_FLAG_TEXTS ? items : schema)};

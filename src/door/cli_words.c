@@ -67,7 +67,7 @@ static cv_str in_options(const cv_cli *cli, const cv_json *properties, const cv_
         cv_str name = {text.p + at, end - at};
         if (name.n > 0 && cv_json_get(properties, name) && find_field(text, at, name, &from, &to) &&
             !is_value(cli, err, name)) {
-            cv_str flag = cv_arena_printf(a, "--%s", cv_flag_name(a, name));
+            cv_str flag = cv_arena_printf(a, "--%s", cv_cli_option_name(a, properties, name));
             cv_buf_add(&out, (cv_str){text.p + done, from - done});
             cv_buf_add(&out, flag);
             done = end = to;
@@ -88,7 +88,7 @@ static cv_str field_as_option(cv_arena *a, const cv_json *properties, cv_str fie
     cv_str name = cv_str_head(field, end), rest = cv_str_from(field, end);
     if (!cv_json_get(properties, name) || (elsewhere && cv_str_find_char(rest, '.') != SIZE_MAX))
         return field;
-    return cv_arena_printf(a, "--%s%s%.*s", cv_flag_name(a, name), rest.n ? " " : "", CV_FMT(rest));
+    return cv_arena_printf(a, "--%s%s%.*s", cv_cli_option_name(a, properties, name), rest.n ? " " : "", CV_FMT(rest));
 }
 
 /* An argument that is missing behind others: perhaps the first one was left out, and each stands for its neighbour. */

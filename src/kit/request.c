@@ -209,8 +209,10 @@ static bool commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret,
     const cv_request request = {
         .op_id = op_id_of(call, w->at.rev + 1), .digest = cv_request_digest(call), .operation = call->operation};
     cv_written written;
-    w->agent = call->who.name;
-    w->standing = call->who.standing;
+    if (call->who.name.p) {
+        w->agent = call->who.name;
+        w->standing = call->who.standing;
+    }
     cv_writing_commit(w, &request, result, &written, err);
     ret->rev = written.rev;
     ret->result = written.result;

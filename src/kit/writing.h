@@ -41,7 +41,8 @@ typedef struct {
     cv_scope_id scope;
     cv_scope_position at;   /* before the write; rev 0: the scope is made by it */
     cv_str now;             /* one time for the whole write */
-    cv_str agent, standing; /* for every event, when they are set before commit; absent: nobody is named */
+    cv_str agent, standing; /* for every event, when they are set before commit; absent: nobody is named. A room sets
+                             * them when the caller is nobody, and the request speaks in the name of somebody */
     bool locked;
     struct cv_writing_rows *rows;
 } cv_writing;

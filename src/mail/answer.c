@@ -225,8 +225,15 @@ bool cv_mail_add_receipts(cv_call *call, const cv_row_list *rows, int64_t now, c
         bool found;
         if (!cv_mail_mailbox_get(call->record, call->arena, d->mailbox, &mailbox, &found, err))
             return false;
-        *CV_PUSH(call->arena, &t->receipts) = (cv_mail_receipt){
-            found ? mailbox.agent_id : d->mailbox, found ? cv_mail_receipt_of(d, &mailbox, now) : d->state, d->seq};
+        cv_mail_state state = cv_mail_state_at(d, now);
+        cv_mail_receipt *r = CV_PUSH(call->arena, &t->receipts);
+        *r = (cv_mail_receipt){.to = found ? mailbox.agent_id : d->mailbox,
+                               .state = found ? cv_mail_receipt_of(d, &mailbox, now) : d->state,
+                               .seq = d->seq};
+        if (state != CV_MAIL_DEAD && state != CV_MAIL_FAILED)
+            continue;
+        r->reason = d->reason;
+        r->error = d->error.n <= CV_MAIL_SHOWN_BYTES ? json_or_none(call->arena, d->error) : absent;
     }
     return true;
 }

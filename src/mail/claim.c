@@ -121,7 +121,9 @@ static bool refuse_settled(cv_mail_writing *o, const cv_mail_delivery *d, cv_mai
                               "the message '%.*s' is %.*s", CV_FMT(d->message_id), CV_FMT(cv_mail_states[state].word));
     if (state == CV_MAIL_SUPERSEDED)
         cv_err_suggest(fault, cv_arena_printf(o->arena, "do '%.*s' instead", CV_FMT(d->superseded_by)));
-    else if (state != CV_MAIL_DONE) {
+    else if (state == CV_MAIL_DONE)
+        cv_err_suggest(fault, CV_STR("its output stands: send a message with what is to be added"));
+    else {
         cv_err_operation(fault, CV_STR("mail requeue"));
         cv_err_suggest(fault, CV_STR("makes it new again"));
     }
@@ -221,7 +223,7 @@ static bool claim(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 typedef struct {
     cv_mail_shown *message; /* NULL: there was nothing to claim */
     int64_t token, settled, rev;
-    cv_str expires_at, warnings;
+    cv_str agent, expires_at, warnings;
     bool more, replayed, dry_run;
 } claimed;
 
@@ -229,6 +231,7 @@ typedef struct {
 const cv_shape cv_mail_claim_shape[] = {
     CV_SUCCESS,
     CV_OBJECT_AT(OR_NULL, "message", message, cv_mail_whole_shape, "null: there is nothing to claim"),
+    CV_FIELD(IF_ANY, agent, "whose mailbox"),
     CV_FIELD(IF_ANY, token, "to be given to done and fail"),
     CV_FIELD(IF_ANY, expires_at, "when the lease is over"),
     CV_FIELD(IF_ANY, settled, "expired messages that were set aside"),
@@ -243,7 +246,7 @@ const cv_shape cv_mail_claim_shape[] = {
 
 /* The answer with the message that was claimed: as it was told in the write, or, of a request that was done before, as
  * it is now. */
-static bool answer_claim(cv_call *call, cv_str stored, cv_mail_shown *told)
+static bool answer_claim(cv_call *call, cv_str stored, cv_str agent, cv_mail_shown *told)
 {
     cv_err err = {.arena = call->arena};
     cv_json s;
@@ -264,6 +267,7 @@ static bool answer_claim(cv_call *call, cv_str stored, cv_mail_shown *told)
          !tell_claimed(call, &d, cv_mail_now(call), &answer.message, &err)))
         return cv_call_fail(call, &err);
     if (answer.token > 0) {
+        answer.agent = agent;
         answer.expires_at = cv_json_get_text(&s, "expires_at");
         answer.replayed = cv_json_get_true(&s, "replayed");
     } else {
@@ -279,7 +283,7 @@ bool cv_mail_op_claim(cv_call *call)
     claiming c = {0};
     return cv_mail_actor(call, "agent", &c.agent) && cv_mail_named_message(call, &c.wanted) &&
            cv_mail_write(call, "mail claim", claim, &c) &&
-           answer_claim(call, cv_arena_copy(call->arena, cv_buf_str(call->out)), c.told);
+           answer_claim(call, cv_arena_copy(call->arena, cv_buf_str(call->out)), c.agent.id, c.told);
 }
 
 /* ---- done, fail -------------------------------------------------------------------------------------------------- */
@@ -506,9 +510,25 @@ static bool renew(cv_mail_writing *o, requeueing *r, const cv_mail_delivery *fou
             cv_json_get_text(o->call->input, "reason");
     cv_mail_delivery *put = cv_mail_settle(o, mailbox, &d, CV_MAIL_NEW);
     cv_mail_change(o, put);
-    *CV_PUSH(o->arena, &r->receipts) =
-        (cv_mail_receipt){mailbox->agent_id, cv_mail_receipt_of(put, mailbox, o->now_ms), put->seq};
+    *CV_PUSH(o->arena, &r->receipts) = (cv_mail_receipt){
+        .to = mailbox->agent_id, .state = cv_mail_receipt_of(put, mailbox, o->now_ms), .seq = put->seq};
     return cv_mail_task_follow(o, put, NULL);
+}
+
+/* No mailbox has it; the name of an agent in the place of the id is told as what it is. */
+static bool refuse_requeue(cv_call *call, cv_str id)
+{
+    cv_agent_row agent;
+    cv_err ignored = {.arena = call->arena};
+    bool is_agent = false;
+    if (cv_agent_id_valid(id) && !cv_agent_find(call->record, call->arena, id, &agent, &is_agent, &ignored))
+        is_agent = false;
+    cv_err *fault = cv_refuse(call, CV_ERR_MESSAGE_NOT_FOUND, CV_STR(""), "message_id", id,
+                              is_agent ? "'%.*s' is an agent, not a message" : "there is no message '%.*s'",
+                              CV_FMT(cv_excerpt(call->arena, id)));
+    cv_err_operation(fault, CV_STR("mail dead"));
+    cv_err_suggest(fault, CV_STR("lists the messages that were given up, with their ids"));
+    return false;
 }
 
 static bool requeue(cv_mail_writing *o, void *ctx, cv_str *ret_result)
@@ -528,8 +548,10 @@ static bool requeue(cv_mail_writing *o, void *ctx, cv_str *ret_result)
         if ((state == CV_MAIL_DEAD || state == CV_MAIL_FAILED || state == CV_MAIL_EXPIRED) && !renew(o, r, d))
             return false;
     }
+    if (!other && !r->only.p)
+        return refuse_requeue(o->call, r->message_id);
     if (!other)
-        return refuse_unknown(o->call, r->message_id, r->only.p ? r->only : CV_STR("anybody"));
+        return refuse_unknown(o->call, r->message_id, r->only);
     if (r->receipts.count == 0) {
         cv_refuse(o->call, CV_ERR_MESSAGE_SETTLED, CV_STR(""), "message_id", r->message_id,
                   "the message '%.*s' is %.*s: only dead, failed and expired messages can be new again",

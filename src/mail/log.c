@@ -242,6 +242,7 @@ const cv_shape cv_mail_log_shape[] = {
 static bool log_event(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     logging *x = ctx;
+    cv_mail_acts(o, x->source.id);
     cv_mail_entry *e = cv_mail_log_add(o, x->event_type, x->source.id, x->details);
     if (!e)
         return false;

@@ -56,7 +56,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "send a message to an agent, several, a capability, or everybody",
      .details = "--to takes ids and aliases, 'capability:WORD' (the agent with this capability and the least to do),\n"
                 "'all:WORD' (all agents with it) and 'broadcast' (everybody except the sender). Send a text, or a\n"
-                "--command with --params, or a --type with --data. The text is an argument, @FILE, or - for\n"
+                "--command with --params, or a --type with --data-value. The text is an argument, @FILE, or - for\n"
                 "standard input. When the answer comes, the message is on disk and in every mailbox. The same\n"
                 "--message-id with the same content is one message; with other content it is refused.\n",
      .examples = "  conclave mail send --from muffin --to Planner-1 --message-id oven \"The oven is free\"\n"
@@ -71,8 +71,10 @@ const cv_operation cv_mail_ops[] = {
      .verb = "inbox",
      .tool = "conclave_mail_inbox",
      .summary = "list what waits in a mailbox, the oldest first",
-     .details = "Messages that are done, dead, expired or superseded are left out unless --all is given. One whose\n"
-                "time is over is shown as expired. Looking changes nothing: 'claim' takes a message.\n",
+     .details =
+         "Messages that are settled (done, dead, expired or superseded) are left out unless --all is given. One\n"
+         "whose time is over is shown as expired until the next 'claim' of the mailbox settles it. Looking\n"
+         "changes nothing: 'claim' takes a message.\n",
      .examples = "  conclave mail inbox Planner-1\n"
                  "  conclave mail inbox Planner-1 --all --limit 10\n",
      .schema = "mail_inbox",
@@ -96,7 +98,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "wait until something new is in a mailbox",
      .details =
          "Returns at once if there is something. Each message is returned by one wait only, also after a restart.\n"
-         "It claims nothing.\n",
+         "It claims nothing. When the time is over and nothing came, the list is empty, and the exit status is 0.\n",
      .examples = "  conclave mail wait Planner-1 --timeout-seconds 1\n",
      .schema = "mail_wait",
      .flags = ADDS | UNASKED,
@@ -108,7 +110,8 @@ const cv_operation cv_mail_ops[] = {
      .summary = "take the most urgent message of a mailbox, or a certain one, to work on it",
      .details =
          "The answer has the message, a token, and the time when the lease is over; until then nobody else gets it.\n"
-         "After that anybody can claim it again. 'done' and 'fail' need the token.\n",
+         "After that anybody can claim it again. 'done' and 'fail' need the token. When there is nothing to claim,\n"
+         "'message' is null, and the exit status is 0.\n",
      .examples = "  conclave mail claim Planner-1\n"
                  "  conclave mail claim Planner-1 --lease-seconds 60 --json\n",
      .schema = "mail_claim",
@@ -187,7 +190,8 @@ const cv_operation cv_mail_ops[] = {
      .summary = "count what waits, is done and is dead in every mailbox, and who is there",
      .details =
          "An agent is offline without a sign of life for five minutes, busy while it holds a lease, idle while it\n"
-         "waits and nothing is there, else online.\n",
+         "waits and nothing is there, else online. What has expired, or was claimed too often, counts as that from\n"
+         "the moment on.\n",
      .examples = "  conclave mail stats\n",
      .schema = "mail_stats",
      .flags = READS,

@@ -36,9 +36,18 @@ static void warn_of_second(cv_mail_writing *o, const cv_mail_agent *agent)
         CV_FMT(agent->id), CV_FMT(last.session), CV_FMT(cv_mail_time(o->arena, last.last_seen)));
 }
 
+void cv_mail_acts(cv_mail_writing *o, cv_str id)
+{
+    if (o->call->who.name.p || !id.p)
+        return;
+    o->w->agent = id;
+    o->w->standing = CV_STR("claimed");
+}
+
 void cv_mail_sign(cv_mail_writing *o, const cv_mail_agent *agent, const char *act)
 {
     warn_of_second(o, agent);
+    cv_mail_acts(o, agent->id);
     o->alive = agent;
     o->act = act;
 }

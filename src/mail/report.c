@@ -93,6 +93,7 @@ static bool write_paper(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     paper *p = ctx;
     bool found = false;
+    cv_mail_acts(o, p->agent.id);
     if (!p->path.p && !find_free(o, p))
         return false;
     if (!get(o->record, o->arena, p->path, &p->row, &found, &o->err))

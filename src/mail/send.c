@@ -231,6 +231,8 @@ const cv_shape cv_mail_receipt_shape[] = {
     CV_FIELD(ALWAYS, to, "the agent"),
     CV_WORD(ALWAYS, "state", state, &cv_mail_receipt_words, ""),
     CV_FIELD(ALWAYS, seq, "its number in the mailbox"),
+    CV_FIELD(IF_ANY, reason, "why it was given up"),
+    CV_JSON_AS(IF_ANY, ANY, "error_details", error, "of the last failure; left out when it is long"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -271,8 +273,9 @@ static bool receipts_of(cv_mail_writing *o, const cv_mail_message *m, cv_mail_re
         bool found;
         if (!cv_mail_mailbox_get(o->record, o->arena, d->mailbox, &mailbox, &found, &o->err))
             return cv_mail_fail(o);
-        *CV_PUSH(o->arena, ret) = (cv_mail_receipt){found ? mailbox.agent_id : d->mailbox,
-                                                    cv_mail_receipt_of(d, &mailbox, o->now_ms), d->seq};
+        *CV_PUSH(o->arena, ret) = (cv_mail_receipt){.to = found ? mailbox.agent_id : d->mailbox,
+                                                    .state = cv_mail_receipt_of(d, &mailbox, o->now_ms),
+                                                    .seq = d->seq};
     }
     return true;
 }
@@ -457,8 +460,8 @@ bool cv_mail_post(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_receipts *re
         cv_mail_delivery *d = cv_mail_deliver(o, mailbox, m, draft->expires_ms, state);
         d->reason = draft->dead_reason;
         cv_mail_change(o, d);
-        *CV_PUSH(o->arena, ret) =
-            (cv_mail_receipt){draft->to.items[i].id, cv_mail_receipt_of(d, mailbox, o->now_ms), d->seq};
+        *CV_PUSH(o->arena, ret) = (cv_mail_receipt){
+            .to = draft->to.items[i].id, .state = cv_mail_receipt_of(d, mailbox, o->now_ms), .seq = d->seq};
     }
     return o->call->errs->count == 0;
 }

@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     cv_str to, state;
     int64_t seq;
+    cv_str reason, error; /* of one that failed or was given up: why, and its error_details as JSON */
 } cv_mail_receipt;
 
 typedef struct {

@@ -366,12 +366,25 @@ static cv_str draw(cv_arena *a, const task_list *l, const drawing *d)
     return cv_buf_take(&out, a);
 }
 
+enum { MOST_PLANS = 1000 }; /* that an error looks through */
+
+/* With the plans that there are. */
 static bool refuse_plan(cv_call *call, cv_str plan)
 {
+    cv_err ignored = {.arena = call->arena};
+    cv_row_list rows = {0};
+    const cv_find find = {.type = &cv_mail_plan_type, .scope = cv_mail_scope(), .limit = MOST_PLANS, .outline = true};
     cv_err *fault = cv_refuse(call, CV_ERR_TASK_NOT_FOUND, CV_STR(""), "plan", plan, "there is no plan '%.*s'",
                               CV_FMT(cv_excerpt(call->arena, plan)));
-    cv_err_operation(fault, CV_STR("mail ready"));
-    cv_err_suggest(fault, CV_STR("lists the tasks that can begin, with their plans"));
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &ignored) || rows.count == 0) {
+        cv_err_operation(fault, CV_STR("mail plan"));
+        cv_err_suggest(fault, CV_STR("sends one; there are no plans yet"));
+        return false;
+    }
+    cv_str *plans = CV_NEW_ARRAY(call->arena, rows.count, cv_str);
+    for (size_t i = 0; i < rows.count; i++)
+        plans[i] = ((const cv_mail_plan *)rows.items[i])->plan;
+    cv_refuse_words(fault, plans, rows.count);
     return false;
 }
 

@@ -238,18 +238,23 @@ bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t n
     cv_row_clear(&cv_mail_delivery_type, &like);
     like.mailbox = mailbox;
     like.open = 1;
-    const cv_find find = {.type = &cv_mail_delivery_type,
-                          .index = cv_deliveries_open,
-                          .scope = cv_mail_scope(),
-                          .like = &like,
-                          .equal = 2,
-                          .limit = 1};
+    const cv_mail_delivery *oldest = NULL;
     *ret_seconds = CV_ABSENT;
-    if (!cv_record_rows(record, a, &find, &open, err))
-        return false;
-    if (open.count == 0)
-        return true;
-    if (!cv_mail_message_get(record, a, ((const cv_mail_delivery *)open.items[0])->message_id, &m, &found, err))
+    do { /* what time has settled does not wait any more */
+        const cv_find find = {.type = &cv_mail_delivery_type,
+                              .index = cv_deliveries_open,
+                              .scope = cv_mail_scope(),
+                              .like = &like,
+                              .equal = 2,
+                              .after = oldest,
+                              .limit = 1};
+        if (!cv_record_rows(record, a, &find, &open, err))
+            return false;
+        if (open.count == 0)
+            return true;
+        oldest = open.items[0];
+    } while (!cv_mail_states[cv_mail_state_at(oldest, now)].open);
+    if (!cv_mail_message_get(record, a, oldest->message_id, &m, &found, err))
         return false;
     if (found && cv_time_parse(m.accepted_at, &accepted))
         *ret_seconds = now > accepted ? (now - accepted) / 1000 : 0;

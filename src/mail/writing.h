@@ -151,6 +151,9 @@ bool cv_mail_check_length(cv_call *call, const char *field, cv_str text, int64_t
 
 /* ---- signs of life (presence.c) ---------------------------------------------------------------------------------- */
 
+/* Who acts by this write, as it claims, when the caller is nobody; absent: nobody does. cv_mail_sign() says so too. */
+void cv_mail_acts(cv_mail_writing *o, cv_str id);
+
 /* The agent is there: with the write, or by itself when one that only looks finds the last sign old. `session` may be
  * absent. Another live session of the same agent is a warning. */
 void cv_mail_sign(cv_mail_writing *o, const cv_mail_agent *agent, const char *act);

@@ -116,11 +116,20 @@ for slip in Validator Validtor aad Validatr@ada Tester@ada; do
         # shellcheck disable=SC2086 # words of a command
         case "$op $slip" in
         "gate --as Validator") continue ;; # a role is enough there
+        gate*) run "$op $slip" 2 chat $op "$slip" --json ;; # 1 is "not clear"
         *) run "$op $slip" 1 chat $op "$slip" --json ;;
         esac
         is '.error_code == "unknown_participant" and .suggestion == "did you mean '"'Validator@ada'"'?"'
     done
 done
+run "an identity is enough for the gate" 1 chat gate ada --json
+is '[.pending[] | [.as, .message]] == [["Validator@ada", "M0001"]]'
+run "an identity is enough for a list" 0 chat list --as ada --json
+is '(has("warnings") | not) and ([.chats[] | select(.chat_id == "c1") | .pending] == [1])'
+run "an identity is enough to watch" 0 chat watch --as ada --duration 0 --json
+is '[.changed[] | select(.chat_id == "c1") | .messages[]] == ["M0001"]'
+run "a warning of the list names no field" 0 chat list --as Validtor
+has "warning: no open chat has a participant 'Validtor'"
 run "listed for nobody" 0 chat list --as Validtor --json
 is '.warnings[0].type == "unknown_participant" and (.warnings[0].message | contains("Validator@ada"))'
 run "watched for nobody" 3 chat watch --as Validtor --duration 60 --json
@@ -403,7 +412,11 @@ run "a message as an argument" 0 chat show near1 M0001 --json
 is '[.messages[].body] == ["Is it right?"]'
 run "the gate of a participant" 1 chat gate B@y --json
 is '.as == "B@y" and (.pending | length) >= 5'
-run "nobody" 1 chat gate Nobody@x --json
+run "the gate by an identity" 1 chat gate y --json
+is '(.pending | length) >= 5'
+run "a list by an identity" 0 chat list --as y --json
+is '[.chats[].pending // 0] | add >= 5'
+run "nobody" 2 chat gate Nobody@x --json
 is '.valid_options | length == (unique | length) and (index("A@x") != null)'
 # ---- pointers and altered history: nobody misses a message, and after the restoration they are where they were ----
 "$conclave" chat open altered --participants A@x,B@y,C@z --id alt >/dev/null

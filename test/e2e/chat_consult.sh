@@ -34,7 +34,7 @@ is '.clear'
 run "the consultant has it to read" 1 chat gate --as Consultant@bio --json # checklist 33
 is '[.pending[].message] == ["M0001"] and .blockers == []'
 run "by role" 1 chat gate --as Consultant --json
-run "somebody who does not take part" 1 chat gate --as Tester@tim --json
+run "somebody who does not take part" 2 chat gate --as Tester@tim --json
 is '.error_code == "unknown_participant"'
 
 # ---- each field, left out, is reported by name ---- checklist 24, 25, 27

@@ -227,6 +227,8 @@ begins "converged and decided" 2 --when converged,decided
 jq -s -c 'map(.condition)' "$out" >"$work/told" && cp "$work/told" "$out"
 is '. == ["converged","decided"]'
 "$conclave" mail send --from bob --to ada "The oven is free" >/dev/null && "$conclave" mail send --from ada --to bob "Thanks" >/dev/null
+run "who acted in mail" 0 feed --room mail --json
+is '[.entries[] | select(.operation == "mail send") | .who] == [["bob"], ["ada"]]'
 begins "mail for me" 1 --when mail --agent ada --exec 'echo "$CONCLAVE_MESSAGE" >said; echo "$CONCLAVE_EVENT" | jq -r .condition >>said'
 is '.who == "ada" and (.message | contains("The oven is free"))'
 tail -n 1 said >"$out" && grep -q 'mail for ada from bob: The oven is free' said

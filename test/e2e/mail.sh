@@ -37,6 +37,8 @@ run "all faults at once" 1 mail send --from mufin --to cupcak,Agent3,../x --type
 is '[.errors[].field] == ["from", "to[0]", "to[2]", "data", "priority", "expires_at"]'
 run "a forged sender" 1 mail send --as muffin --from System --to donut --command x --json # checklist 47
 is '.error_code == "identity_mismatch"'
+run "an envelope without its data" 1 mail send --from muffin --to donut --type STATUS --data '{"n": 1}'
+has "--data-value is missing" err
 run "nobody sends" 1 mail send --to donut --command x --json
 is '.error_code == "missing_field" and .field == "from"'
 run "nothing to send" 1 mail send --from muffin --to donut --json # checklist 49
@@ -80,6 +82,7 @@ is '.state == "done"'
 run "done twice is done once" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json # checklist 24
 is '.replayed'
 run "another outcome" 1 mail done cupcake --message-id "$first" --token "$token" --json
+is '.suggestion | contains("its output stands")'
 is '.error_code == "message_settled"'
 run "it is not delivered again" 0 mail inbox cupcake --json # checklist 23
 is '[.messages[].seq] == [2, 3, 4, 5]'
@@ -111,6 +114,8 @@ run "claim what is left" 0 mail claim muffin --json
 sleep 1.1
 run "is shown as expired" 0 mail inbox muffin --json
 is '.messages[1].state == "expired"'
+run "is counted as expired" 0 mail stats --json
+is '[.mailboxes[] | select(.agent == "muffin") | .waiting] == [1] and .expired == 2'
 run "and is not claimed" 0 mail claim muffin --json
 is '.message == null and .settled == 1'
 run "superseded" 0 mail send --from muffin --to donut --supersedes m3 --command y --json
@@ -118,6 +123,19 @@ run "superseded" 0 mail read m3 --json
 is '.message.receipts[0].state == "superseded"'
 run "by somebody else" 1 mail send --from donut --to cupcake --supersedes m2 --command y --json
 is '.error_code == "not_allowed"'
+run "dead letters for people say why, and what to do" 0 mail dead
+has "it failed each time it was claimed: no oven"
+has "   Next: conclave mail requeue m1"
+run "its sender learns why" 0 mail outbox muffin --json
+is '[.messages[] | select(.message_id == "m1") | .receipts[0] | [.state, .reason, .error_details.message]] == [["dead", "it failed each time it was claimed", "no oven"]]'
+run "its sender reads why" 0 mail outbox muffin
+has "     it failed each time it was claimed: no oven"
+run "a message that is not there" 1 mail requeue mm1
+has "there is no message 'mm1'; 'conclave mail dead' lists" err
+run "an agent in the place of a message" 1 mail requeue donut
+has "'donut' is an agent, not a message" err
+run "an argument and its option" 2 mail requeue donut --message-id m1
+has "'--message-id' is given twice: 'donut' was taken for it, too" err
 run "dead letters" 0 mail dead --json
 is '[.messages[] | [.agent, .message_id, .reason]] == [["cupcake", "m1", "it failed each time it was claimed"]]'
 run "another chance" 0 mail requeue m1 --reason "a new oven" --json
@@ -260,6 +278,10 @@ run "a secret" 0 mail send --from donut --to able "The Avebury orchard" --messag
 run "redacted" 0 redact mail mail message secret --reason "private" --json
 run "redacted" 0 mail read secret --json
 is '.message.params | has("redacted_sha256")'
+run "redacted, for people" 0 mail inbox able
+has "(the text was redacted)"
+! grep -q redacted_sha256 "$out"
+ok $? "redacted, for people: without its hash"
 run "exported" 0 export-scope mail mail --output scope.json
 mkdir other && "$conclave" init other >/dev/null
 run "imported" 0 import-scope scope.json --root other

@@ -68,6 +68,10 @@ is '[.tasks[] | [.task_id, .action, .target_agent, .status, .priority, .depends_
     ["task-002", "REMOVE_DEAD_CODE", "RefactorAgent", "PENDING", 2, ["task-001"], {"target_directory": "agents/social/"}]]'
 run "only the first is delivered" 0 mail inbox RefactorAgent --json # checklist 35, 36
 is '[.messages[] | [.task_id, .command, .plan]] == [["task-001", "REFACTOR_IMPORTS", "plan-001"]]'
+run "ready for people: with its plan" 0 mail ready
+has "plan-001/task-001"
+run "a plan that is misspelt" 1 mail graph plan-01 --json
+is '.error_code == "task_not_found" and (.valid_options | contains(["plan-001"])) and (.suggestion | contains("plan-001"))'
 run "ready" 0 mail ready --json
 is '[.tasks[].task_id] == ["task-001"]'
 run "the second waits" 1 mail claim RefactorAgent --task-id task-002 --json

@@ -234,6 +234,11 @@ bool cv_chat_has_role(cv_str who, cv_str role)
     return cv_str_eq(all, role);
 }
 
+bool cv_chat_is_called(cv_str who, cv_str name)
+{
+    return cv_str_eq(who, name) || cv_chat_has_role(who, name) || cv_str_eq_nocase(cv_chat_identity_of(who), name);
+}
+
 bool cv_chat_next_tag(cv_str *rest, cv_str *ret_tag)
 {
     while (rest->n && (cv_is_space(rest->p[0]) || rest->p[0] == ',' || rest->p[0] == '|'))

@@ -71,6 +71,9 @@ cv_str cv_chat_identity_of(cv_str who);
 /* Has the participant this role, alone or joined with others? Token by token, case counts. */
 bool cv_chat_has_role(cv_str who, cv_str role);
 
+/* Is this participant meant by Role@Identity, one of its roles, or its identity alone? */
+bool cv_chat_is_called(cv_str who, cv_str name);
+
 /* Is one of the tags @All, a role of the participant or the participant itself? No tags at all: everybody is meant. */
 bool cv_chat_is_tagged(cv_str tags, cv_str who);
 
