@@ -56,7 +56,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "send a message to an agent, several, a capability, or everybody",
      .details = "--to takes ids and aliases, 'capability:WORD' (the agent with this capability and the least to do),\n"
                 "'all:WORD' (all agents with it) and 'broadcast' (everybody except the sender). Send a text, or a\n"
-                "--command with --params, or a --type with --data. The text is an argument, @FILE, or - for\n"
+                "--command with --params, or a --type with --data-value. The text is an argument, @FILE, or - for\n"
                 "standard input. When the answer comes, the message is on disk and in every mailbox. The same\n"
                 "--message-id with the same content is one message; with other content it is refused.\n",
      .examples = "  conclave mail send --from muffin --to Planner-1 --message-id oven \"The oven is free\"\n"

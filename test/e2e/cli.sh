@@ -56,6 +56,13 @@ ok $? "help on a switch that says no itself: no double negation"
 run "it is not turned off" 2 dialogue respond x --expert y --no-no-contribution
 has "unknown option '--no-no-contribution'; did you mean '--no-contribution'?" err
 
+run "help names options, not fields" 0 mail send --help
+has "by default that of --reply-to"
+run "help on an option with a default" 0 notes lint --help
+has "the form of the report; default: findings (findings,"
+run "an option whose name is taken" 0 mail send --help
+has "--data-value. The text is an argument"
+
 run "help on ids" 0 help ids
 golden cli/help-ids.txt
 run "help on files" 0 help files
@@ -196,7 +203,7 @@ has "all values are given with options here" err
 run "behind a text" 2 dialogue create "A text" more
 has "all values after --title are given with options" err
 run "an argument in the place of the one before" 1 dialogue expand T0001
-has "--ids is required: P0101, MUFFIN-P0101, @muffin, round-1, final; 'T0001' was taken for --dialogue-id" err
+has "--ids is required: what to show, like P0101, MUFFIN-P0101, @muffin, round-1, final; 'T0001' was taken for --dialogue-id" err
 run "a member is named once" 1 mail plan --from nobody --tasks '[{"task_id": "a"}]'
 has "--tasks [0].action is missing or empty" err
 run "a flag twice" 2 dialogue create A --panel-size 1 --panel-size 2
