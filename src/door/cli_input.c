@@ -170,8 +170,15 @@ static void write_items(cv_json_writer *w, const cv_json_member *property, cv_st
 
 static bool twice(const cv_cli *cli, size_t option, cv_err *err)
 {
-    cv_err_set(err, CV_ERR_USAGE, "'--%s' is given twice", cli->command->options[option].name);
+    const char *name = cli->command->options[option].name;
+    cv_err_set(err, CV_ERR_USAGE, "'--%s' is given twice", name);
     cv_err_suggest(err, CV_STR("it takes one value"));
+    for (size_t i = 0; i < cli->argument_count; i++)
+        if (cv_cli_property_at(cli->command, i) == option)
+            cv_err_suggest(err,
+                           cv_arena_printf(err->arena,
+                                           "'%s' was taken for --%s too: remove it, or write the option that it is for",
+                                           cli->arguments[i], name));
     return false;
 }
 

@@ -65,6 +65,8 @@ has "--data-value. The text is an argument"
 
 run "help on ids" 0 help ids
 golden cli/help-ids.txt
+run "help on reasons of runs" 0 help run-reasons
+has "it was interrupted (status 130)"
 run "help on files" 0 help files
 golden cli/help-files.txt
 run "help on errors" 0 help errors
@@ -106,6 +108,10 @@ run "nothing like a verb" 2 dialogue qqqqqq
 has "'conclave dialogue --help' lists the verbs" err
 run "a misspelt option" 2 dialogue create --titel x
 golden cli/unknown-option.txt err
+run "the beginning of an option" 2 mail wait --timeout 3
+has "unknown option '--timeout'; did you mean '--timeout-seconds'?" err
+run "an argument and its option" 2 mail requeue kim --message-id m1
+has "'--message-id' is given twice; 'kim' was taken for --message-id too" err
 run "nothing like an option" 2 dialogue create --qqqqqq
 has "see 'conclave dialogue create --help'" err
 run "one dash" 2 dialogue create -title x
@@ -234,6 +240,16 @@ run "only switches can be turned off" 2 dialogue create A --no-title
 has "unknown option '--no-title'" err
 run "numbers and words are checked together" 1 dialogue create A --panel-size eight --rotation ful --seed 1.5
 golden cli/bad-flags.txt err
+run "one expert twice" 1 dialogue create Pool --expert "Baker: rye" --expert "Baker: wheat"
+has "--expert [1].role: the pool has this role twice" err
+run "more answers than experts" 1 ask "Rye?" --expert Baker --agent true --quorum 5
+has "--quorum: the panel has 1 expert, so 5 cannot answer" err
+run "an empty question" 1 ask "" --expert Baker --agent true
+! grep -q -e "--title" "$work/err"
+ok $? "an empty question: the title, which was not given, is not told"
+run "a file that is there" 0 backup there.db
+run "a file that is there: how to replace it" 1 backup there.db
+has "replace it with --force" err
 run "an object as JSON" 0 dialogue create "Background" --background '{"subject":"S"}' --json
 echo '{"subject":"from a file"}' >background.json
 run "an object from a file" 0 dialogue create "From a file" --background @background.json --json
