@@ -76,7 +76,8 @@ void cv_errs_print_json(const cv_err *errs, size_t count, bool batch, cv_json_wr
     cv_json_key_str(w, "status", CV_STR("error"));
     if (is_batch(errs, count, batch)) {
         cv_buf message = {0};
-        cv_buf_printf(&message, "%zu item%s failed validation", count, CV_PLURAL(count));
+        cv_buf_printf(&message, batch ? "%zu item%s failed validation" : "the request has %zu fault%s", count,
+                      CV_PLURAL(count));
         cv_json_key_str(w, "error_code", cv_err_word(CV_ERR_BATCH));
         cv_json_key_str(w, "message", cv_buf_str(&message));
         cv_buf_release(&message);
@@ -85,7 +86,9 @@ void cv_errs_print_json(const cv_err *errs, size_t count, bool batch, cv_json_wr
         for (size_t i = 0; i < count; i++)
             cv_err_print_json(&errs[i], w);
         cv_json_end_array(w);
-        cv_json_key_str(w, "suggestion", CV_STR("Fix all errors and resubmit the entire batch"));
+        cv_json_key_str(w, "suggestion",
+                        batch ? CV_STR("Fix all errors and resubmit the entire batch")
+                              : CV_STR("correct them all and send the request again"));
     } else {
         print_members(&errs[0], w);
     }

@@ -4,7 +4,8 @@
  *     several      {"status": "error", "error_code": "batch_validation_failed", "message": "3 items failed validation",
  *                   "errors": [{"item_type": "…", "field": "…", "error_code": "…", …}, …], "suggestion": "…"}
  *
- * A batch answers in the second shape even when only one of its items is at fault. What is empty is left out.
+ * A batch answers in the second shape even when only one of its items is at fault; of any other request the message is
+ * "the request has 3 faults". What is empty is left out.
  */
 #ifndef CV_BASE_ERR_JSON_H
 #define CV_BASE_ERR_JSON_H

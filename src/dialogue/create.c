@@ -196,7 +196,9 @@ static void read_pool(cv_call *call, wish *w)
             "the dialogue has no panel yet: add experts with expert-create, then seat them with evolve-panel");
         return;
     }
-    if (!cv_pool_read(call, pool, CV_STR("expert_pool"), &w->pool))
+    const cv_json *more = given(call, "expert");
+    size_t own = cv_json_get(pool, CV_STR("experts"))->count - (more ? more->count : 0);
+    if (!cv_pool_read(call, pool, CV_STR("expert_pool"), own, &w->pool))
         return;
     for (size_t i = 0; i < w->pool.count; i++)
         wildcards += w->pool.items[i].tier == CV_TIER_WILDCARD;

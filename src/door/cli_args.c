@@ -2,6 +2,19 @@
 #include "door/cli_parts.h"
 #include "kit/schema.h"
 
+/* The name that begins with these letters; nothing: none does, or several do. */
+static cv_str begun(cv_str letters, const cv_str *names, size_t count)
+{
+    cv_str found = {NULL, 0};
+    for (size_t i = 0; letters.n && i < count; i++)
+        if (cv_str_starts(names[i], letters)) {
+            if (found.n)
+                return (cv_str){NULL, 0};
+            found = names[i];
+        }
+    return found;
+}
+
 static bool unknown_option(const cv_cli *cli, cv_str name, cv_err *err)
 {
     const cv_cli_command *c = cli->command;
@@ -9,7 +22,8 @@ static bool unknown_option(const cv_cli *cli, cv_str name, cv_err *err)
     cv_str *names = CV_NEW_ARRAY(cli->arena, count, cv_str);
     for (size_t i = 0; i < count; i++)
         names[i] = cv_str_of(cv_cli_option_at(c, i)->name);
-    cv_str near = cv_str_nearest(name, names, count);
+    cv_str near = cv_str_nearest(name, names, count), whole = begun(name, names, count);
+    near = whole.n ? whole : near;
     cv_err_set(err, CV_ERR_USAGE, "unknown option '--%.*s'", CV_FMT(name));
     cv_err_suggest(err, near.n ? cv_arena_printf(err->arena, "did you mean '--%.*s'?", CV_FMT(near))
                                : cv_arena_printf(err->arena, "see '%s --help'", cv_cli_title(cli->arena, c)));

@@ -6,7 +6,7 @@
  *          -> cli_scope   what it is about, when that is shortened or left out
  *          -> cli_op      the call, in its project
  *          -> cli_edit    its answer edited by a person, and sent on
- *          -> cli_words   its errors in the words of the command line
+ *          -> cli_words   its errors and its help in the words of the command line
  *          -> cli_print   its reply for people
  *             cli_help    or what could have been called
  */
@@ -150,5 +150,8 @@ void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *
 
 /* … and so do the warnings of a reply. */
 void cv_cli_tell_warnings(const cv_cli *cli, const cv_json *properties, cv_json *reply);
+
+/* … and what the schema or the help of an operation says. */
+cv_str cv_cli_tell_help(cv_arena *a, const cv_cli_command *command, cv_str text);
 
 #endif

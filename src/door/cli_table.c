@@ -139,12 +139,12 @@ const char *cv_schema_choices(cv_arena *a, const cv_json *schema)
     return cv_arena_copy_z(a, words);
 }
 
-/* "; default: 50", or nothing: a switch is off unless given. */
+/* "default: 50", or nothing: a switch is off unless given. */
 static cv_str default_of(cv_arena *a, const cv_json *schema)
 {
     const cv_json *value = cv_json_get(schema, CV_STR("default"));
     bool said = value && (value->type == CV_JSON_NUMBER || value->type == CV_JSON_STRING);
-    return said ? cv_arena_printf(a, "; default: %.*s", CV_FMT(value->text)) : CV_STR("");
+    return said ? cv_arena_printf(a, "default: %.*s", CV_FMT(value->text)) : CV_STR("");
 }
 
 /* What a property's value is called: people read it in the help, completion goes by it. The schema says so (x-value),
@@ -209,9 +209,10 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
     const char *list = kind != CV_FLAG_TEXTS ? ""
                        : whole               ? " (may be repeated)"
                                              : " (several: with commas, or repeated)";
+    cv_str usual = default_of(a, schema);
     cv_str summary =
-        cv_arena_printf(a, "%.*s%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")), CV_FMT(default_of(a, schema)),
-                        list, file ? " (@FILE and - for standard input are read)" : "",
+        cv_arena_printf(a, "%.*s%s%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")), about && usual.n ? "; " : "",
+                        CV_FMT(usual), list, file ? " (@FILE and - for standard input are read)" : "",
                         cv_schema_requires(input, property->key) ? " (required)" : "");
     return (cv_cli_option){.name = cv_cli_option_name(a, cv_json_get(input, CV_STR("properties")), property->key),
                            .value = value_name(a, property, kind),
@@ -263,6 +264,9 @@ cv_cli_command cv_cli_complete(cv_arena *a, const cv_cli_command *command)
         options[i] = option_of(a, c.input, &all->members[i]);
     c.options = options;
     c.option_count = count;
+    for (size_t i = 0; i < count; i++)
+        options[i].summary = cv_arena_copy_z(a, cv_cli_tell_help(a, &c, cv_str_of(options[i].summary)));
+    c.details = cv_arena_copy_z(a, cv_cli_tell_help(a, &c, cv_str_of(c.details)));
     if (edit)
         options[c.option_count++] = (cv_cli_option){
             "edit", NULL, cv_arena_printf(a, "edit it in $VISUAL or $EDITOR; saved, it goes to %s", edit->then).p,

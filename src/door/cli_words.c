@@ -1,13 +1,15 @@
-/* cli_words.c - what an operation says of its fields, in the words of the command line; see cli_parts.h.
+/* cli_words.c - what an operation says of its fields, in errors, warnings and help, in the words of the command line;
+ * see cli_parts.h.
  *
  *     updates[0].id                        --updates [0].id
  *     'tasks' is required                  --tasks is required
  *     give 'force': true, or replace: true give --force, or --replace
  *     its file as content_path             its file as --content-path
+ *     with dir: also of folders below it   with --dir: also of folders below it
  *
- * The errors of operations name fields, as programs know them that send JSON, and put them in quotes. A person who
+ * The texts of operations name fields, as programs know them that send JSON, and put them in quotes. A person who
  * typed options knows those. A word is taken for a field only if the schema has it and the sentence shows that it is
- * one: quoted, with an underscore, set to true, asked for, or missing. Values are quoted, too: a word that was typed or
+ * one: quoted, with an underscore, set to true, asked for, a condition ("with dir:"), or missing. Values are quoted, too: a word that was typed or
  * would be valid is not taken for a field.
  */
 #include "door/cli_parts.h"
@@ -20,6 +22,15 @@ static bool is_part(char c)
 static bool is_behind(cv_str text, size_t at, cv_str words)
 {
     return cv_str_ends(cv_str_head(text, at), words);
+}
+
+/* "--panel-size" for "panel_size"; nothing: the request has no such field. */
+static cv_str option_of(const cv_cli *cli, const cv_json *properties, cv_str field)
+{
+    for (uint32_t i = 0; properties && i < properties->count; i++)
+        if (cv_str_eq(properties->members[i].key, field))
+            return cv_arena_printf(cli->arena, "--%s", cli->command->options[i].name);
+    return CV_STR("");
 }
 
 static bool is_in(const cv_str *words, size_t count, cv_str word)
@@ -52,43 +63,44 @@ static bool find_field(cv_str text, size_t at, cv_str name, size_t *ret_from, si
     *ret_from = at - quoted;
     *ret_to = at + name.n + quoted + (set ? strlen(": true") : 0);
     return quoted || set || cv_str_find_char(name, '_') != SIZE_MAX || is_behind(text, at, CV_STR("ive ")) ||
+           (is_behind(text, at, CV_STR("with ")) && cv_str_starts(rest, CV_STR(":"))) ||
            cv_str_starts(rest, CV_STR(" is missing")) || cv_str_starts(rest, CV_STR(" is required"));
 }
 
 /* The text with its fields as options; `err`: whose text it is, or NULL. */
 static cv_str in_options(const cv_cli *cli, const cv_json *properties, const cv_err *err, cv_str text)
 {
-    cv_arena *a = cli->arena;
     cv_buf out = {0};
     size_t done = 0, from, to;
     for (size_t at = 0, end; at < text.n; at = end) {
         for (end = at; end < text.n && is_part(text.p[end]); end++)
             ;
         cv_str name = {text.p + at, end - at};
-        if (name.n > 0 && cv_json_get(properties, name) && find_field(text, at, name, &from, &to) &&
-            !is_value(cli, err, name)) {
-            cv_str flag = cv_arena_printf(a, "--%s", cv_cli_option_name(a, properties, name));
+        bool is_field = name.n > 0 && find_field(text, at, name, &from, &to) && !is_value(cli, err, name);
+        cv_str option = is_field ? option_of(cli, properties, name) : CV_STR("");
+        if (option.n) {
             cv_buf_add(&out, (cv_str){text.p + done, from - done});
-            cv_buf_add(&out, flag);
+            cv_buf_add(&out, option);
             done = end = to;
         }
         end += end == at;
     }
     cv_buf_add(&out, cv_str_from(text, done));
-    return cv_buf_take(&out, a);
+    return cv_buf_take(&out, cli->arena);
 }
 
 /* `elsewhere`: what the operation itself has found in a file; a field within it ("seats[0].agent") is not one of the
  * request, but "path[0]" is the file itself. */
-static cv_str field_as_option(cv_arena *a, const cv_json *properties, cv_str field, bool elsewhere)
+static cv_str field_as_option(const cv_cli *cli, const cv_json *properties, cv_str field, bool elsewhere)
 {
     size_t end = 0;
     while (end < field.n && field.p[end] != '.' && field.p[end] != '[')
         end++;
     cv_str name = cv_str_head(field, end), rest = cv_str_from(field, end);
-    if (!cv_json_get(properties, name) || (elsewhere && cv_str_find_char(rest, '.') != SIZE_MAX))
+    cv_str option = option_of(cli, properties, name);
+    if (!option.n || (elsewhere && cv_str_find_char(rest, '.') != SIZE_MAX))
         return field;
-    return cv_arena_printf(a, "--%s%s%.*s", cv_cli_option_name(a, properties, name), rest.n ? " " : "", CV_FMT(rest));
+    return cv_arena_printf(cli->arena, "%.*s%s%.*s", CV_FMT(option), rest.n ? " " : "", CV_FMT(rest));
 }
 
 /* An argument that is missing behind others: perhaps the first one was left out, and each stands for its neighbour. */
@@ -99,17 +111,16 @@ static void tell_taken(const cv_cli *cli, const cv_json *properties, cv_err *err
     for (size_t i = cli->argument_count; i < c->taken_count; i++)
         if (cv_str_eq(properties->members[c->taken[i]].key, err->field))
             cv_err_suggest(err, cv_arena_printf(cli->arena, "'%s' was taken for --%s", cli->arguments[last],
-                                                cv_flag_name(cli->arena, properties->members[c->taken[last]].key)));
+                                                c->options[c->taken[last]].name));
 }
 
 void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *errs)
 {
-    cv_arena *a = cli->arena;
     for (size_t i = 0; properties && i < errs->count; i++) {
         cv_err *err = &errs->items[i];
         if (err->code == CV_ERR_MISSING_FIELD && cli->argument_count > 0 && !err->suggestion.n)
             tell_taken(cli, properties, err);
-        cv_str option = field_as_option(a, properties, err->field, err->file.n > 0);
+        cv_str option = field_as_option(cli, properties, err->field, err->file.n > 0);
         cv_str rest = cv_str_from(err->message, err->field.n);
         if (err->file.n > 0 && err->line > 0) { /* it speaks of what stands in that file */
             cv_err_field(err, option);
@@ -137,4 +148,10 @@ void cv_cli_tell_warnings(const cv_cli *cli, const cv_json *properties, cv_json 
                 message->text = in_options(cli, properties, NULL, message->text);
         }
     }
+}
+
+cv_str cv_cli_tell_help(cv_arena *a, const cv_cli_command *command, cv_str text)
+{
+    const cv_cli cli = {.arena = a, .command = command};
+    return in_options(&cli, cv_json_get(command->input, CV_STR("properties")), NULL, text);
 }

@@ -105,8 +105,13 @@ static int run_completion(cv_cli *cli)
     if (words)
         return cv_cli_finish(cli, &out, 0);
     cv_buf_release(&out);
-    cv_err_set(&err, CV_ERR_USAGE, "which shell? bash, zsh or fish");
+    cv_str shells[CV_COUNT(scripts)];
+    for (size_t i = 0; i < CV_COUNT(scripts); i++)
+        shells[i] = cv_str_of(scripts[i].shell);
+    cv_err_set(&err, CV_ERR_USAGE, *wanted ? "there is no script for the shell '%s'" : "which shell?%s", wanted);
+    cv_err_options(&err, shells, CV_COUNT(shells));
     cv_err_suggest(&err, CV_STR("see 'conclave completion --help'"));
+    cv_err_nearest(&err, cv_str_of(wanted), shells, CV_COUNT(shells));
     return cv_cli_fail(cli, &err);
 }
 

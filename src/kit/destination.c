@@ -93,5 +93,5 @@ cv_str cv_destination_advice(const cv_call *call)
 {
     return call->confined
                ? CV_STR("choose another name; only the command line can replace files that conclave did not write")
-               : CV_STR("choose another name, or replace it with force");
+               : CV_STR("choose another name, or replace it with 'force'");
 }

@@ -255,10 +255,15 @@ static cv_str with_article(cv_arena *a, cv_str type)
     return cv_arena_printf(a, "%s%.*s", article, CV_FMT(type));
 }
 
-/* "an integer"; "a whole number" when a number was found, which an integer is not to everybody. */
+static bool is_number(const cv_json *schema)
+{
+    return cv_schema_allows(schema, CV_STR("integer")) || cv_schema_allows(schema, CV_STR("number"));
+}
+
+/* "an integer"; "a whole number" when a number or a text was found, which an integer is not to everybody. */
 static cv_str wanted_type(cv_arena *a, cv_str type, const cv_json *value)
 {
-    bool whole = value->type == CV_JSON_NUMBER && cv_str_eq(type, CV_STR("integer"));
+    bool whole = (value->type == CV_JSON_NUMBER || value->type == CV_JSON_STRING) && cv_str_eq(type, CV_STR("integer"));
     return whole ? CV_STR("a whole number") : with_article(a, type);
 }
 
@@ -289,7 +294,7 @@ static const cv_json *unquoted(cv_arena *a, const cv_json *value)
 static const char *type_hint(cv_arena *a, const cv_json *schema, const cv_json *value)
 {
     cv_json_type held = unquoted(a, value)->type;
-    bool number = cv_schema_allows(schema, CV_STR("integer")) || cv_schema_allows(schema, CV_STR("number"));
+    bool number = is_number(schema);
     bool string = cv_schema_allows(schema, CV_STR("string"));
     if (value->type == CV_JSON_NULL)
         return "leave the field out";
@@ -312,6 +317,8 @@ static void wrong_type(walk *w, const cv_json *schema, const cv_json *value, con
     cv_str wanted = wanted_types(w->arena, part(w, schema, TYPE), value);
     bool part = value->type == CV_JSON_NUMBER && cv_schema_allows(schema, CV_STR("integer"));
     cv_str found = part ? shown(w->arena, value) : with_article(w->arena, cv_json_type_word(value->type));
+    if (value->type == CV_JSON_STRING && is_number(schema))
+        found = cv_arena_printf(w->arena, "the text '%.*s'", CV_FMT(shown(w->arena, value)));
     cv_err *err = invalid(w, here, value, "type",
                           cv_arena_printf(w->arena, "expected %.*s, found %.*s", CV_FMT(wanted), CV_FMT(found)));
     if (err)

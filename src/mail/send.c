@@ -295,7 +295,7 @@ static bool sent_before(cv_mail_writing *o, sending *s, bool *ret_before)
         cv_err_suggest(cv_refuse(o->call, CV_ERR_MESSAGE_CONFLICT, CV_STR(""), "message_id", m->message_id,
                                  "the message '%.*s' was sent at %.*s with other content", CV_FMT(m->message_id),
                                  CV_FMT(old.accepted_at)),
-                       CV_STR("leave message_id out for a new message; a correction names the old one in supersedes"));
+                       CV_STR("leave message_id out for a new message; a correction names the old one in 'supersedes'"));
         return false;
     }
     s->thread_id = old.thread_id.p ? old.thread_id : old.message_id;

@@ -33,6 +33,10 @@ typedef struct {
     cv_call *call;
     cv_scope_id scope;
     cv_str kind, id;
+    struct {
+        cv_str *items;
+        size_t count, capacity;
+    } kinds; /* of the rows that were seen, as a search names them */
 
     const cv_type *type; /* the row that is asked for */
     const void *row;
@@ -103,13 +107,23 @@ static cv_str key_of(cv_arena *a, const cv_type *type, const void *row)
     return cv_str_from(cv_row_name(a, type, row), type->name.n + 1);
 }
 
+static void know_kind(redaction *r, cv_str kind)
+{
+    for (size_t i = 0; i < r->kinds.count; i++)
+        if (cv_str_eq(r->kinds.items[i], kind))
+            return;
+    *CV_PUSH(r->call->arena, &r->kinds) = cv_arena_copy(r->call->arena, kind);
+}
+
 static bool is_named(redaction *r, cv_arena *a, const cv_type *type, const void *row)
 {
     cv_search_text seen = {0};
     if (cv_str_eq(type->name, r->kind) && cv_str_eq(key_of(a, type, row), r->id))
         return true;
-    return type->search && type->search(a, row, &seen) && (seen.title.p || seen.body.p) &&
-           cv_str_eq(seen.kind, r->kind) && cv_str_eq(seen.id, r->id);
+    if (!type->search || !type->search(a, row, &seen) || !(seen.title.p || seen.body.p))
+        return false;
+    know_kind(r, seen.kind);
+    return cv_str_eq(seen.kind, r->kind) && cv_str_eq(seen.id, r->id);
 }
 
 typedef struct {
@@ -145,24 +159,27 @@ static bool each_row(redaction *r, cv_scope_id scope, cv_row_visit see, cv_err *
     return ok;
 }
 
-/* The kinds that a room knows are its types and what its types say of rows; only rows know the second. */
+/* The kinds of a scope are the types of its room and what its rows say of themselves: the rows were seen. */
 static bool refuse_row(redaction *r)
 {
     const cv_type *types[CV_MAX_TYPES];
-    size_t count = types_of(r->call, r->scope.room, types), known = 0;
-    cv_str *names = CV_NEW_ARRAY(r->call->arena, count, cv_str);
-    bool is_type = false;
+    size_t count = types_of(r->call, r->scope.room, types);
+    bool is_kind = false;
     for (size_t i = 0; i < count; i++) {
-        is_type = is_type || cv_str_eq(types[i]->name, r->kind);
+        is_kind = is_kind || cv_str_eq(types[i]->name, r->kind);
         if (has_long(types[i]) && types[i]->life != CV_VOLATILE)
-            names[known++] = types[i]->name;
+            know_kind(r, types[i]->name);
     }
-    cv_err *fault = cv_refuse(r->call, CV_ERR_INVALID_VALUE, CV_STR(""), is_type ? "id" : "kind",
-                              is_type ? r->id : r->kind, "the %.*s '%.*s' has no %.*s '%.*s'", CV_FMT(r->scope.room),
+    for (size_t i = 0; i < r->kinds.count; i++)
+        is_kind = is_kind || cv_str_eq(r->kinds.items[i], r->kind);
+    cv_err *fault = cv_refuse(r->call, CV_ERR_INVALID_VALUE, CV_STR(""), is_kind ? "id" : "kind",
+                              is_kind ? r->id : r->kind, "the %.*s '%.*s' has no %.*s '%.*s'", CV_FMT(r->scope.room),
                               CV_FMT(cv_excerpt(r->call->arena, r->scope.name)),
                               CV_FMT(cv_excerpt(r->call->arena, r->kind)), CV_FMT(cv_excerpt(r->call->arena, r->id)));
-    if (!is_type)
-        cv_refuse_words(fault, names, known);
+    if (!is_kind)
+        cv_refuse_words(fault, r->kinds.items, r->kinds.count);
+    if (fault->suggestion.n)
+        return false;
     cv_err_operation(fault, CV_STR("search"));
     cv_err_suggest(fault, CV_STR("shows the kind and id of what it finds"));
     return false;

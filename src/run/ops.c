@@ -84,7 +84,7 @@ static void print_reasons(cv_buf *out)
         cv_buf_printf(out, "  %-12.*s %-8.*s ", CV_FMT(cv_reasons[i].word),
                       CV_FMT(cv_run_words.items[cv_reasons[i].state]));
         cv_reason_say(out, cv_reasons[i].meaning, true);
-        cv_buf_add_z(out, cv_reasons[i].fine ? "\n" : " (status 1)\n");
+        cv_buf_add_z(out, cv_reasons[i].fine ? "\n" : i == CV_REASON_INTERRUPTED ? " (status 130)\n" : " (status 1)\n");
     }
 }
 

@@ -346,8 +346,12 @@ static bool create(cv_call *call, cv_record *record, cv_str *ret_id)
     own.record = record;
     own.most = 0;
     cv_invoke(&own, CV_STR("dialogue"), CV_STR("create"), create_input(call, number), &reply);
-    for (size_t i = 0; i < reply.errs.count; i++)
-        cv_errs_keep(call->errs, call->arena, &reply.errs.items[i]);
+    for (size_t i = 0; i < reply.errs.count; i++) {
+        cv_err *fault = &reply.errs.items[i];
+        if (!cv_json_get(call->input, CV_STR("title")) && cv_str_eq(fault->field, CV_STR("title")))
+            cv_err_field(fault, CV_STR("question")); /* which the title is made from */
+        cv_errs_keep(call->errs, call->arena, fault);
+    }
     *ret_id = cv_json_get_text(&reply.json, "dialogue_id");
     return reply.done;
 }
@@ -378,6 +382,14 @@ static bool has_panel(cv_call *call)
     return false;
 }
 
+/* The experts are counted here when no template has more of them; run_dialogue() knows all. */
+static bool has_quorum(cv_call *call, const cv_setup *setup)
+{
+    const cv_json *experts = cv_json_get(call->input, CV_STR("expert"));
+    bool all = experts && !cv_json_get(call->input, CV_STR("panel"));
+    return !all || cv_setup_check_quorum(call, setup->quorum, experts->count);
+}
+
 static bool somebody_answers(cv_call *call, const cv_setup *setup, bool sound)
 {
     if (!sound || setup->agent || setup->file.seats.count)
@@ -394,7 +406,8 @@ bool cv_run_op_ask(cv_call *call)
     cv_setup *settings = CV_NEW(call->arena, cv_setup);
     /* What is wrong with the request is told before there is a dialogue, all of it. */
     bool panel = has_panel(call), sound = cv_setup_read(call, CV_STR(""), settings);
-    if (!somebody_answers(call, settings, sound) || !panel || !sound)
+    bool quorum = !sound || has_quorum(call, settings);
+    if (!somebody_answers(call, settings, sound) || !panel || !sound || !quorum)
         return false;
     if (cv_json_get_true(call->input, "dry_run"))
         return try_ask(call);

@@ -341,6 +341,17 @@ static int64_t times(int64_t value, int64_t by)
     return value == CV_ABSENT ? CV_ABSENT : value * by;
 }
 
+bool cv_setup_check_quorum(cv_call *call, size_t quorum, size_t experts)
+{
+    if (quorum <= experts)
+        return true;
+    cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "quorum",
+                             cv_arena_printf(call->arena, "%zu", quorum),
+                             "the panel has %zu expert%s, so %zu cannot answer", experts, CV_PLURAL(experts), quorum),
+                   CV_STR("give at most as many as there are experts, or leave it out: then all must answer"));
+    return false;
+}
+
 bool cv_setup_read(cv_call *call, cv_str dialogue_id, cv_setup *ret)
 {
     const cv_json *input = call->input;

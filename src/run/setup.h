@@ -55,6 +55,9 @@ bool cv_setup_read(cv_call *call, cv_str dialogue_id, cv_setup *ret);
 /* Who answers for an expert; NULL: nobody does, and call->errs says so. */
 const cv_run_agent *cv_setup_agent(cv_setup *s, cv_str slug, cv_str role, cv_str tier);
 
+/* May a round wait for so many answers (0: all) of a panel with so many experts? */
+bool cv_setup_check_quorum(cv_call *call, size_t quorum, size_t experts);
+
 /* Seats of the file that fit none of these experts (slugs and roles): each is a warning. */
 void cv_setup_warn(const cv_setup *s, cv_words experts, cv_notices *warnings);
 

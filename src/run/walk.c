@@ -177,6 +177,13 @@ static void choose_since(cv_walk *w)
         w->since_ms = -1;
 }
 
+/* More answers than there are experts never come. */
+static bool check_quorum(const cv_walk *w)
+{
+    size_t quorum = w->settings->quorum, seats = w->facts.seat_count;
+    return w->facts.decided || w->facts.abandoned || seats == 0 || cv_setup_check_quorum(w->call, quorum, seats);
+}
+
 /* Everything that is known before anything is written: facts, attempts, who answers for whom. */
 static bool open_walk(cv_walk *w, cv_call *call, cv_setup *settings)
 {
@@ -184,7 +191,7 @@ static bool open_walk(cv_walk *w, cv_call *call, cv_setup *settings)
     *w =
         (cv_walk){.call = call, .settings = settings, .arena = call->arena, .prompt_round = -1, .ledger = {.lock = -1}};
     w->began_ms = cv_monotonic_ms();
-    if (!read_facts(w))
+    if (!read_facts(w) || !check_quorum(w))
         return false;
     if (!cv_ledger_open(&w->ledger, call, w->arena, settings->dialogue_id, &err))
         return cv_call_fail(call, &err);

@@ -56,8 +56,17 @@ ok $? "help on a switch that says no itself: no double negation"
 run "it is not turned off" 2 dialogue respond x --expert y --no-no-contribution
 has "unknown option '--no-no-contribution'; did you mean '--no-contribution'?" err
 
+run "help names options, not fields" 0 mail send --help
+has "by default that of --reply-to"
+run "help on an option with a default" 0 notes lint --help
+has "the form of the report; default: findings (findings,"
+run "an option whose name is taken" 0 mail send --help
+has "--data-value. The text is an argument"
+
 run "help on ids" 0 help ids
 golden cli/help-ids.txt
+run "help on reasons of runs" 0 help run-reasons
+has "it was interrupted (status 130)"
 run "help on files" 0 help files
 golden cli/help-files.txt
 run "help on errors" 0 help errors
@@ -99,6 +108,10 @@ run "nothing like a verb" 2 dialogue qqqqqq
 has "'conclave dialogue --help' lists the verbs" err
 run "a misspelt option" 2 dialogue create --titel x
 golden cli/unknown-option.txt err
+run "the beginning of an option" 2 mail wait --timeout 3
+has "unknown option '--timeout'; did you mean '--timeout-seconds'?" err
+run "an argument and its option" 2 mail requeue kim --message-id m1
+has "'--message-id' is given twice: 'kim' was taken for it, too" err
 run "nothing like an option" 2 dialogue create --qqqqqq
 has "see 'conclave dialogue create --help'" err
 run "one dash" 2 dialogue create -title x
@@ -196,7 +209,7 @@ has "all values are given with options here" err
 run "behind a text" 2 dialogue create "A text" more
 has "all values after --title are given with options" err
 run "an argument in the place of the one before" 1 dialogue expand T0001
-has "--ids is required: P0101, MUFFIN-P0101, @muffin, round-1, final; 'T0001' was taken for --dialogue-id" err
+has "--ids is required: what to show, like P0101, MUFFIN-P0101, @muffin, round-1, final; 'T0001' was taken for --dialogue-id" err
 run "a member is named once" 1 mail plan --from nobody --tasks '[{"task_id": "a"}]'
 has "--tasks [0].action is missing or empty" err
 run "a flag twice" 2 dialogue create A --panel-size 1 --panel-size 2
@@ -227,6 +240,16 @@ run "only switches can be turned off" 2 dialogue create A --no-title
 has "unknown option '--no-title'" err
 run "numbers and words are checked together" 1 dialogue create A --panel-size eight --rotation ful --seed 1.5
 golden cli/bad-flags.txt err
+run "one expert twice" 1 dialogue create Pool --expert "Baker: rye" --expert "Baker: wheat"
+has "--expert [1].role: the pool has this role twice" err
+run "more answers than experts" 1 ask "Rye?" --expert Baker --agent true --quorum 5
+has "--quorum: the panel has 1 expert, so 5 cannot answer" err
+run "an empty question" 1 ask "" --expert Baker --agent true
+! grep -q -e "--title" "$work/err"
+ok $? "an empty question: the title, which was not given, is not told"
+run "a file that is there" 0 backup there.db
+run "a file that is there: how to replace it" 1 backup there.db
+has "replace it with --force" err
 run "an object as JSON" 0 dialogue create "Background" --background '{"subject":"S"}' --json
 echo '{"subject":"from a file"}' >background.json
 run "an object from a file" 0 dialogue create "From a file" --background @background.json --json

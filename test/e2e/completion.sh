@@ -79,8 +79,10 @@ cmp -s "$work/top" "$work/offered"
 ok $? "all commands and rooms are offered first"
 
 # ---- the scripts ---------------------------------------------------------------------------------------
+run "a misspelt shell" 2 completion bsh
+has "did you mean 'bash'?" err
 run "which shell" 2 completion
-has "bash, zsh or fish" err
+has "which shell? (valid: bash, zsh, fish)" err
 run "no such shell" 2 completion tcsh
 for shell in bash zsh fish; do
     run "$shell" 0 completion $shell

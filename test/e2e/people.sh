@@ -122,9 +122,9 @@ has "what you wrote is in $folder/round-register-edit.json" err
 kept 1
 edits "faults, and then nobody goes on" 1 '[ $n -gt 1 ] || sed -i "s/\"muffin\": null/\"muffin\": \"many\"/; s/\"summary\": \"\"/\"summary\": \"my words\"/" "$1"'
 has "what you wrote is in $folder/round-register-edit-2.json" err
-has "expert_scores.muffin: expected an integer" err
+has "expert_scores.muffin: expected a whole number" err
 kept 2
-grep -q "my words" "$folder/round-register-edit-2.json" && grep -q "^#! expert_scores.muffin: expected an integer" "$work/seen-2"
+grep -q "my words" "$folder/round-register-edit-2.json" && grep -q "^#! expert_scores.muffin: expected a whole number" "$work/seen-2"
 ok $? "$name: what was written is there, with the faults above it"
 edits "faults, and then the file is emptied" 1 'if [ $n -gt 1 ]; then : >"$1"; else sed -i "s/\"summary\": \"\"/\"summary\": \"her words\"/" "$1"; fi'
 has "nothing was sent: the file is empty" err

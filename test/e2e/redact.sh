@@ -86,6 +86,10 @@ run "no reason" 1 redact dialogue nvidia-decision perspective P0002 --json
 is '.field == "reason" and .error_code == "missing_field"'
 run "a field that is not a long text" 1 redact dialogue nvidia-decision perspective P0002 --field label --reason x --json
 is '.valid_options == ["content", "correction"]'
+run "an id that is none, of a kind that only rows have" 1 redact dialogue nvidia-decision perspective P9999 --reason x --json
+is '.field == "id" and (has("valid_options") | not)'
+run "a misspelt kind that only rows have" 1 redact dialogue nvidia-decision perspectiv P0002 --reason x
+has "did you mean 'perspective'?" err
 run "a kind that is none" 1 redact dialogue nvidia-decision opinion P0002 --reason x --json
 is '.field == "kind" and (.valid_options | contains(["entity", "response", "event", "commit"]))'
 run "expect_rev" 1 redact dialogue nvidia-decision perspective P0002 --reason x --expect-rev 3 --json

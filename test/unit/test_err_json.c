@@ -48,7 +48,8 @@ static void test_batch(void **state)
                   "and resubmit the entire batch\"}");
     cv_err_field(cv_errs_add(&errs, &a, CV_ERR_UNKNOWN_FIELD, "n"), CV_STR("evidence[2]"));
     cv_str text = printed(&a, &errs, false);
-    assert_str_has(text, "\"2 items failed validation\"");
+    assert_str_has(text, "\"the request has 2 faults\"");
+    assert_str_has(text, "\"correct them all and send the request again\"");
     assert_str_has(text, "\"item_type\":\"evidence\"");
     assert_int_equal(cv_errs_code(errs.items, 2, false), CV_ERR_BATCH);
     cv_arena_release(&a);

@@ -1,7 +1,8 @@
 /* test_help.c - the help of every command on narrow and wide terminals, and its examples.
  *
  * Lines fit 60, 80 and 120 columns, no word is broken or lost on the way, there is an example, and its options are
- * those of the command.
+ * those of the command. Every option has a description, which names options and no fields of the request; the
+ * description of a required one completes "--token is required: …".
  */
 #include "testing.h"
 
@@ -98,6 +99,51 @@ static void check_examples(cv_arena *a, const cv_cli_command *c)
         complain(c, 0, "there is no example", CV_STR(""));
 }
 
+/* Is there a field of the request as programs know it: with an underscore, or as a condition ("with dir:")? */
+static bool has_field(cv_arena *a, const cv_json *properties, cv_str text)
+{
+    for (uint32_t i = 0; i < properties->count; i++) {
+        cv_str name = properties->members[i].key;
+        bool plain = cv_str_find_char(name, '_') == SIZE_MAX;
+        cv_str sought = plain ? cv_arena_printf(a, "with %.*s:", CV_FMT(name)) : name;
+        if (cv_str_find(text, sought) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
+static void check_descriptions(cv_arena *a, const cv_cli_command *c)
+{
+    const cv_json *properties = c->input ? cv_json_get(c->input, CV_STR("properties")) : NULL;
+    for (size_t i = 0; i < cv_cli_option_count(c); i++) {
+        cv_str name = cv_str_of(cv_cli_option_at(c, i)->name), text = cv_str_of(cv_cli_option_at(c, i)->summary);
+        if (!text.n || strchr(";(", text.p[0]))
+            complain(c, 0, "an option has no description", name);
+        if (properties && has_field(a, properties, text))
+            complain(c, 0, "an option tells of a field", text);
+    }
+    if (properties && has_field(a, properties, cv_str_of(c->details)))
+        complain(c, 0, "the help tells of a field", cv_str_of(c->details));
+}
+
+/* "--token is required: of the claim": half a sentence or a single word does not say what it is. */
+static void check_required(const cv_cli_command *c)
+{
+    static const char *const halves[] = {"of ", "its ", "from ", "by ", "in ", "to ", "with ", "as "};
+    const cv_json *properties = c->input ? cv_json_get(c->input, CV_STR("properties")) : NULL;
+    for (uint32_t i = 0; properties && i < properties->count; i++) {
+        const cv_json_member *p = &properties->members[i];
+        cv_str text = cv_json_get_text(&p->value, "description");
+        if (!cv_schema_requires(c->input, p->key))
+            continue;
+        bool half = cv_str_find_char(text, ' ') == SIZE_MAX;
+        for (size_t k = 0; k < CV_COUNT(halves); k++)
+            half = half || cv_str_starts(text, cv_str_of(halves[k]));
+        if (half)
+            complain(c, 0, "a required option is described by half a sentence", text);
+    }
+}
+
 static void test_help_of_every_command(void **state)
 {
     (void)state;
@@ -115,6 +161,8 @@ static void test_help_of_every_command(void **state)
                 complain(&command, widths[k], "words are broken or lost", help);
         }
         check_examples(&a, &command);
+        check_descriptions(&a, &command);
+        check_required(&command);
         cv_arena_reset(&a);
     }
     assert_int_equal(faults, 0);

@@ -118,8 +118,8 @@ static const struct {
     const char *schema, *value, *text;
 } words[] = {
     {"{\"type\":[\"integer\",\"null\"]}", "\"7\"",
-     "line 1:1: expected an integer or null, found a string; write the number without quotes"},
-    {"{\"type\":\"integer\"}", "\"seven\"", "line 1:1: expected an integer, found a string"},
+     "line 1:1: expected a whole number or null, found the text '7'; write the number without quotes"},
+    {"{\"type\":\"integer\"}", "\"seven\"", "line 1:1: expected a whole number, found the text 'seven'"},
     {"{\"type\":\"string\"}", "null", "line 1:1: expected a string, found null; leave the field out"},
     {"{\"type\":\"array\"}", "\"a\"", "line 1:1: expected an array, found a string; put it in a list: [\"…\"]"},
     {"{\"type\":\"integer\"}", "1.5", "line 1:1: expected a whole number, found 1.5; write digits only, within ±2^53"},

@@ -89,12 +89,12 @@ static void warn_sum(cv_export *x, const cv_rec_round *round)
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
-static void warn_missing(cv_export *x, const cv_rec_verdict *v, const char *field, cv_str value)
+static void warn_missing(cv_export *x, const cv_rec_verdict *v, const char *field, const char *words, cv_str value)
 {
     if (value.n > 0)
         return;
     cv_notice *w =
-        cv_notice_add(&x->warnings, x->call->arena, CV_STR("verdict_incomplete"), "the verdict has no %s", field);
+        cv_notice_add(&x->warnings, x->call->arena, CV_STR("verdict_incomplete"), "the verdict has no %s", words);
     w->id = v->verdict_id;
     w->field = cv_str_of(field);
 }
@@ -102,12 +102,12 @@ static void warn_missing(cv_export *x, const cv_rec_verdict *v, const char *fiel
 static bool warn_verdict(cv_export *x, const cv_rec_verdict *v)
 {
     int type = cv_words_find(cv_verdict_words, v->verdict_type);
-    warn_missing(x, v, "recommendation", v->recommendation);
-    warn_missing(x, v, "description", v->description);
+    warn_missing(x, v, "recommendation", "recommendation", v->recommendation);
+    warn_missing(x, v, "description", "description", v->description);
     if (type == CV_VERDICT_FINAL)
-        warn_missing(x, v, "tensions_resolved", v->tensions_resolved);
+        warn_missing(x, v, "tensions_resolved", "resolved tensions", v->tensions_resolved);
     if (type == CV_VERDICT_MINORITY || type == CV_VERDICT_DISSENT)
-        warn_missing(x, v, "author", v->author_expert);
+        warn_missing(x, v, "author", "author", v->author_expert);
     if (type == CV_VERDICT_DISSENT) {
         cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("dissent"), "Dissent on record");
         w->id = v->verdict_id;

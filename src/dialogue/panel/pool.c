@@ -19,7 +19,7 @@ static void check_twice(cv_call *call, cv_map *seen, cv_str at, const char *fiel
                        CV_STR("two members of a pool cannot have the same one: change it"));
 }
 
-bool cv_pool_read(cv_call *call, const cv_json *from, cv_str at, cv_pool *ret)
+bool cv_pool_read(cv_call *call, const cv_json *from, cv_str at, size_t own, cv_pool *ret)
 {
     size_t before = call->errs->count;
     *ret = (cv_pool){
@@ -34,7 +34,8 @@ bool cv_pool_read(cv_call *call, const cv_json *from, cv_str at, cv_pool *ret)
         return false;
     }
     for (uint32_t i = 0; i < experts->count; i++) {
-        cv_str here = cv_arena_printf(call->arena, "%.*s.experts[%u]", CV_FMT(at), (unsigned)i);
+        cv_str here = i < own ? cv_arena_printf(call->arena, "%.*s.experts[%u]", CV_FMT(at), (unsigned)i)
+                              : cv_arena_printf(call->arena, "expert[%zu]", i - own);
         cv_person *person = CV_PUSH(call->arena, ret);
         cv_person_read(call, &experts->items[i], here, person);
         check_twice(call, &roles, here, "role", person->role);
@@ -52,7 +53,7 @@ bool cv_pool_load(cv_call *call, cv_str stored, cv_pool *ret)
         return true;
     if (!cv_stored_json(call->arena, stored, "a pool of experts", &value, &err))
         return cv_call_fail(call, &err);
-    return cv_pool_read(call, &value, CV_STR("expert_pool"), ret);
+    return cv_pool_read(call, &value, CV_STR("expert_pool"), SIZE_MAX, ret);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

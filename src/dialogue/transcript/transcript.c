@@ -109,7 +109,7 @@ static bool may_replace(const files *f, cv_where where, cv_err *err)
     cv_err_set(err, CV_ERR_INVALID_VALUE, "'%s' was written by somebody else", cv_where_path(a, where));
     cv_err_value(err, cv_str_of(cv_where_path(a, where)));
     cv_err_suggest(err, f->call->confined ? cv_destination_advice(f->call)
-                                          : CV_STR("keep it under another name, or replace it with force"));
+                                          : CV_STR("keep it under another name, or replace it with 'force'"));
     return false;
 }
 

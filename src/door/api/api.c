@@ -89,7 +89,7 @@ static void serve(cv_work *work, cv_arena *a, void *mine)
         cv_api_answer_read(call, reply);
     } else {
         cv_http_add_header(call->x, "Cache-Control", CV_STR("no-store"));
-        cv_api_answer(call, cv_api_faults_status(call->op, &input, &errs), cv_service_faults(a, call->op, &errs));
+        cv_api_answer(call, cv_api_faults_status(&input, &errs), cv_service_faults(a, call->op, &errs));
     }
     cv_api_call_free(call);
 }
@@ -108,7 +108,7 @@ static void open_stream(cv_work *work, cv_arena *a, void *mine)
             cv_http_name_actor(call->x, call->actor);
         cv_api_events_add(call, call->after.p ? call->after : cv_json_get_text(&tree, "position"));
     } else {
-        cv_api_answer(call, cv_api_faults_status(call->op, &input, &errs), cv_service_faults(a, call->op, &errs));
+        cv_api_answer(call, cv_api_faults_status(&input, &errs), cv_service_faults(a, call->op, &errs));
     }
     cv_api_call_free(call);
 }

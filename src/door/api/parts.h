@@ -90,7 +90,7 @@ bool cv_api_query(const cv_http_exchange *x, const cv_json *schema, cv_arena *a,
 
 int cv_api_status(cv_err_code code);
 /* The same for all faults of a call with this input. */
-int cv_api_faults_status(const cv_operation *op, const cv_json *input, const cv_errs *errs);
+int cv_api_faults_status(const cv_json *input, const cv_errs *errs);
 
 /* ---- openapi.c ----------------------------------------------------------------------------------------------------
  */

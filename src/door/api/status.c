@@ -2,7 +2,8 @@
  *
  * Of the codes that every room shares each has its row. A room's own code is 404 when it says that something was not
  * found, 422 when the request was refused, 500 when something below failed: as its exit status tells. A file that
- * cannot be used is the caller's fault if the caller has named it, and ours otherwise.
+ * cannot be used is the caller's fault if the caller has named it, and ours otherwise. Several faults have the status
+ * that each of them would have alone, or 422 if those differ.
  */
 #include "base/err_json.h"
 #include "door/api/parts.h"
@@ -71,9 +72,13 @@ static bool is_of_a_file(cv_err_code code)
     return false;
 }
 
-int cv_api_faults_status(const cv_operation *op, const cv_json *input, const cv_errs *errs)
+int cv_api_faults_status(const cv_json *input, const cv_errs *errs)
 {
-    cv_err_code code = cv_errs_code(errs->items, errs->count, op->flags & CV_OP_BATCH);
-    bool named = is_of_a_file(code) && errs->items[0].file.n && is_named(input, errs->items[0].file);
-    return named ? 400 : cv_api_status(code);
+    const cv_err *first = &errs->items[0];
+    int status = cv_api_status(first->code);
+    for (size_t i = 1; i < errs->count; i++)
+        if (cv_api_status(errs->items[i].code) != status)
+            return cv_api_status(CV_ERR_BATCH);
+    bool named = is_of_a_file(first->code) && first->file.n && is_named(input, first->file);
+    return named ? 400 : status;
 }
