@@ -333,4 +333,31 @@ echo '{"command": "c", "target_id": "muffin"}' >.conclave/mail/runtime/Cup-1/out
 run "a file in its folder" 0 doctor --json
 is '[.findings[] | .message] | any(test("Cup-1"))'
 run "the record agrees with its history" 0 verify
+
+# ---- rows that no write can have made ------------------------------------------------------------
+
+# Of one that was changed by another program nothing is believed: every operation that meets it refuses, and none stops.
+if on_sqlite; then
+    cp -a .conclave "$work/whole"
+    for change in "mail_deliveries SET state = 'zzz'" "mail_deliveries SET seq = -seq" "mail_deliveries SET attempts = 9223372036854775807" \
+        "mail_deliveries SET lease_until = -1" "mail_mailboxes SET next_seq = -1" "mail_mailboxes SET done = 9223372036854775807"; do
+        rm -rf .conclave && cp -a "$work/whole" .conclave
+        sqlite3 .conclave/conclave.db "SELECT 'DROP TRIGGER \"' || name || '\";' FROM sqlite_master WHERE type = 'trigger'" >"$work/drop.sql"
+        sqlite3 .conclave/conclave.db ".read $work/drop.sql" "UPDATE $change"
+        refused=0 other=0
+        for operation in "claim muffin" "send --from muffin --to donut x" "stats" "inbox muffin --all" "dead" "watch 0"; do
+            # shellcheck disable=SC2086
+            "$conclave" mail $operation --json >"$out" 2>"$err"
+            status=$?
+            if [ $status -eq 2 ] && jq -e '.error_code == "store_corrupt"' "$out" >/dev/null; then
+                refused=$((refused + 1))
+            elif [ $status -ne 0 ] && ! jq -e '.error_code' "$out" >/dev/null; then
+                other=$((other + 1))
+            fi
+        done
+        [ $refused -ge 1 ] && [ $other -eq 0 ]
+        ok $? "$change: refused $refused times, and never stopped"
+    done
+    rm -rf .conclave && cp -a "$work/whole" .conclave
+fi
 finish
