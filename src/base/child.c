@@ -8,17 +8,6 @@
 #include "base/os.h"
 #include "base/signals.h"
 
-/* Those that were ignored when the program was started: by nohup, or as a job in the background. */
-static const int inherited[] = {SIGHUP, SIGINT, SIGQUIT};
-
-static bool is_inherited(int number)
-{
-    bool is = false;
-    for (size_t i = 0; i < sizeof inherited / sizeof *inherited; i++)
-        is = is || inherited[i] == number;
-    return is;
-}
-
 int cv_child_spawn(pid_t *ret_child, const char *program, const posix_spawn_file_actions_t *actions, char *const argv[],
                    char *const env[])
 {
@@ -29,9 +18,8 @@ int cv_child_spawn(pid_t *ret_child, const char *program, const posix_spawn_file
         return number;
     sigemptyset(&none);
     sigfillset(&usual);
-    for (size_t i = 0; i < sizeof inherited / sizeof *inherited; i++)
-        if (cv_signals_ignored(inherited[i]))
-            sigdelset(&usual, inherited[i]);
+    if (cv_signals_ignored(SIGHUP))
+        sigdelset(&usual, SIGHUP);
     posix_spawnattr_setsigdefault(&how, &usual);
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
@@ -44,7 +32,7 @@ void cv_child_signals(void)
 {
     sigset_t none;
     for (int i = 1; i < NSIG; i++)
-        if (!is_inherited(i) || !cv_signals_ignored(i))
+        if (i != SIGHUP || !cv_signals_ignored(i))
             signal(i, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

@@ -1,7 +1,7 @@
 /* child.h - programs that this one starts: whatever it does with signals itself, they begin like any program.
  *
- * Every signal has its default meaning in them and none is blocked. Only a hangup or an
- * interrupt that was ignored when this program was started (nohup, a job in the background) stays ignored.
+ * Every signal has its default meaning in them and none is blocked. Only a hangup that was
+ * ignored when this program was started (nohup) stays ignored.
  */
 #ifndef CV_BASE_CHILD_H
 #define CV_BASE_CHILD_H

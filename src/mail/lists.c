@@ -220,7 +220,6 @@ bool cv_mail_op_thread(cv_call *call)
 typedef struct {
     cv_mail_mailbox row;
     cv_mail_life life;
-    int64_t now_ms;
     int64_t oldest_seconds; /* CV_ABSENT: nothing waits */
 } mailbox_told;
 
@@ -260,35 +259,6 @@ const cv_shape cv_mail_stats_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-/* What time has settled, and nobody has written yet, is counted as what it is now. */
-static bool count_settled(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    mailbox_told *m = ctx;
-    (void)scope, (void)err;
-    cv_mail_state state = cv_mail_state_at(row, m->now_ms);
-    m->row.waiting -= !cv_mail_states[state].open;
-    m->row.expired += state == CV_MAIL_EXPIRED;
-    m->row.dead += state == CV_MAIL_DEAD;
-    m->row.superseded += state == CV_MAIL_SUPERSEDED;
-    return true;
-}
-
-static bool count_by_clock(cv_call *call, mailbox_told *m, cv_err *err)
-{
-    cv_mail_delivery like;
-    cv_row_clear(&cv_mail_delivery_type, &like);
-    like.mailbox = m->row.agent;
-    like.open = 1;
-    const cv_find find = {.type = &cv_mail_delivery_type,
-                          .index = cv_deliveries_open,
-                          .scope = cv_mail_scope(),
-                          .like = &like,
-                          .equal = 2,
-                          .without = cv_type_bit(&cv_mail_delivery_type, offsetof(cv_mail_delivery, output)) |
-                                     cv_type_bit(&cv_mail_delivery_type, offsetof(cv_mail_delivery, error))};
-    return m->row.waiting == 0 || call->record->calls->find(call->record, &find, count_settled, m, err);
-}
-
 bool cv_mail_op_stats(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -300,9 +270,8 @@ bool cv_mail_op_stats(cv_call *call)
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < rows.count; i++) {
         mailbox_told *m = CV_PUSH(call->arena, &t.mailboxes);
-        *m = (mailbox_told){.row = *(const cv_mail_mailbox *)rows.items[i], .now_ms = now};
-        if (!count_by_clock(call, m, &err) ||
-            !cv_mail_life_of(call->record, call->arena, m->row.agent, now, &m->life, &err) ||
+        *m = (mailbox_told){.row = *(const cv_mail_mailbox *)rows.items[i]};
+        if (!cv_mail_life_of(call->record, call->arena, m->row.agent, now, &m->life, &err) ||
             !cv_mail_oldest_of(call->record, call->arena, m->row.agent, now, &m->oldest_seconds, &err))
             return cv_call_fail(call, &err);
         t.waiting += m->row.waiting;

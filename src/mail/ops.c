@@ -190,8 +190,8 @@ const cv_operation cv_mail_ops[] = {
      .summary = "count what waits, is done and is dead in every mailbox, and who is there",
      .details =
          "An agent is offline without a sign of life for five minutes, busy while it holds a lease, idle while it\n"
-         "waits and nothing is there, else online. What has expired, or was claimed too often, counts as that from\n"
-         "the moment on.\n",
+         "waits and nothing is there, else online. A message that has expired counts as waiting until somebody claims\n"
+         "the next one.\n",
      .examples = "  conclave mail stats\n",
      .schema = "mail_stats",
      .flags = READS,

@@ -108,8 +108,8 @@ is '.error_code == "not_a_file" and .field == "path"'
 post "a name that is too long" 400 import-scope "{\"path\":\"$(printf '%0300d' 0)\"}"
 is '.error_code == "no_access"'
 echo "not a record" >backup.db
-post "a backup that is none" 400 restore '{"path":"backup.db"}'
-is '.error_code == "store_corrupt"'
+post "a record is not restored through a server" 403 restore '{"path":"backup.db"}'
+is '.error_code == "not_allowed"'
 post "a scope from elsewhere" 400 import-scope '{"path":"/etc/passwd"}'
 is '.field == "path" and (.message | contains("root:") | not)'
 post "a project elsewhere" 403 init "{\"dir\":\"$work/elsewhere\"}"

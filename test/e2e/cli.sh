@@ -209,7 +209,7 @@ has "all values are given with options here" err
 run "behind a text" 2 dialogue create "A text" more
 has "all values after --title are given with options" err
 run "an argument in the place of the one before" 1 dialogue expand T0001
-has "--ids is required: what to show, like P0101, MUFFIN-P0101, @muffin, round-1, final; 'T0001' was taken for --dialogue-id" err
+has "--ids is required: items: P0101, MUFFIN-P0101, @muffin, round-1, final; 'T0001' was taken for --dialogue-id" err
 run "a member is named once" 1 mail plan --from nobody --tasks '[{"task_id": "a"}]'
 has "--tasks [0].action is missing or empty" err
 run "a flag twice" 2 dialogue create A --panel-size 1 --panel-size 2

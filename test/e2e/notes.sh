@@ -86,10 +86,10 @@ grep -q '^wolfie.headers.version: 4.0.1$' docs/a.md && grep -q '^wolfie.headers:
 ok $? "a created file has both lines and the key dialog"
 run "create for people" 0 notes create docs/made.md --speaker KIRO --target @everyone --message "Begins." --dry-run
 has "docs/made.md could be made"
-run "a note for people" 0 notes add docs/a.md --line 1 --speaker KIRO --target @everyone --message "Later." --dry-run
+run "a note for people" 0 notes add docs/a.md --line 12 --speaker KIRO --target @everyone --message "Later." --dry-run
 has "docs/a.md could be changed"
 run "nobody's notes" 0 notes list --speaker nobody
-has "Without --all, only those count that are in their files now."
+has "Without --all, only those count that are in"
 run "create again" 1 notes create docs/a.md --speaker KIRO --target @everyone --message "Begins."
 has "file_exists" err
 cp docs/a.md before

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/os.h"
 
 static bool is_readable(int fd)
@@ -53,7 +54,7 @@ static void a_child_closes_what_it_does_not_need(void **state)
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        cv_os_close_from(3, false);
+        cv_child_close_from(3, false);
         _exit(fcntl(ends[1], F_GETFD) < 0 && fcntl(2, F_GETFD) >= 0 ? 0 : 1);
     }
     int ended = cv_os_child(pid); /* -1: this system has none */

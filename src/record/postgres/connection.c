@@ -110,7 +110,8 @@ cv_postgres_result cv_postgres_ready(cv_postgres *c, cv_err *err)
 
 bool cv_postgres_in_transaction(const cv_postgres *c)
 {
-    return c->conn && c->pending == 0 && PQtransactionStatus(c->conn) != PQTRANS_IDLE;
+    PGTransactionStatusType status = c->conn && c->pending == 0 ? PQtransactionStatus(c->conn) : PQTRANS_IDLE;
+    return status != PQTRANS_IDLE && status != PQTRANS_UNKNOWN; /* unknown: the connection is lost, and all with it */
 }
 
 int cv_postgres_backend(const cv_postgres *c)
@@ -475,7 +476,8 @@ cv_postgres_result cv_postgres_run(cv_postgres *c, cv_postgres_batch *batch, cv_
 
 cv_postgres_result cv_postgres_run_again(cv_postgres *c, cv_postgres_batch *batch, cv_err *err)
 {
-    assert(!cv_postgres_in_transaction(c));
+    if (cv_postgres_in_transaction(c)) /* of a write that was cut: nobody can end it but the server */
+        cv_postgres_drop(c);
     cv_postgres_result result = CV_POSTGRES_LOST;
     cv_err trouble = {.arena = err->arena};
     bool seen = false;
