@@ -164,7 +164,7 @@ serve() {
     rm -f "$work/served"
     "$conclave" serve --port 0 --json --tools all "$@" >"$work/served" 2>"$err" &
     server=$!
-    for _ in $(seq 100); do [ -s "$work/served" ] && break; sleep 0.1; done
+    await [ -s "$work/served" ]
     url=$(jq -r .mcp "$work/served")
 }
 end() {

@@ -164,12 +164,9 @@ name="a subscription"
     echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
     echo '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://chat/c1"}}'
     echo '{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"conclave://chat/c1"}}'
-    sleep 2
+    await grep -q '"id":3' "$out"
     printf '[M%04d] FROM:A@x | TYPE:T | FLAG:UNREAD\nnoticed\n' "$(($(grep -c '^\[M' "$file") + 1))" >>"$file"
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        grep -q resources/updated "$out" && break
-        sleep 1
-    done
+    await grep -q resources/updated "$out"
 } | "$conclave" mcp --rooms chat >"$out" 2>"$err"
 grep -q '"method":"notifications/resources/updated","params":{"uri":"conclave://chat/c1"}' "$out"
 ok $? "hears of what a hand has written"

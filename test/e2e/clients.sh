@@ -13,7 +13,7 @@ stand_in() {
     rm -f "$work/log" "$work/url"
     "$node" "$root/test/clients/model.mjs" "$work" 2>"$work/model.err" &
     model=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s "$work/url" ] || sleep 0.1; done
+    await [ -s "$work/url" ]
     url=$(cat "$work/url")
 }
 trap 'kill "$model" 2>/dev/null; chmod -R u+rwX "$work"; rm -rf "$work"' EXIT

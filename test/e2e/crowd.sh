@@ -16,12 +16,8 @@ urls="" pids=""
 begin() {
     "$conclave" serve --port 0 --tools all >"$work/$1.out" 2>"$work/$1.err" &
     pids="$pids $!"
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        url=$(sed -n 's|.*\(http://[0-9.]*:[0-9]*\).*|\1/mcp|p' "$work/$1.out" | head -n 1)
-        [ -z "$url" ] || break
-        sleep 0.2
-    done
-    urls="$urls $url"
+    await grep -q 'http://[0-9.]*:[0-9]' "$work/$1.out"
+    urls="$urls $(sed -n 's|.*\(http://[0-9.]*:[0-9]*\).*|\1/mcp|p' "$work/$1.out" | head -n 1)"
 }
 begin one
 begin two

@@ -8,6 +8,7 @@
 #     is '.status == "success"'               # jq on the last output
 #     nvidia                                  # the deliberation of the examples, in the current project
 #     skip "dot draws it" "there is no dot"   # a result that was not looked for, and why
+#     await [ -s "$work/port" ]               # until it is so
 #     finish                                  # the plan
 #
 # TAP on stdout. $root is the repository, $work a folder that goes away at the end.
@@ -188,6 +189,21 @@ kills_everywhere() {
         kill_at=$((kill_at + ${kill_step:-1}))
     done
 }
+
+# await COMMAND...: goes on when it succeeds, or after a minute: where much else runs, a start takes seconds.
+await() {
+    waited=0
+    until "$@" 2>/dev/null || [ $waited -eq 1200 ]; do
+        sleep 0.05
+        waited=$((waited + 1))
+    done
+}
+
+# has_lines FILE NUMBER: at least so many.
+has_lines() { [ "$(wc -l <"$1")" -ge "$2" ]; }
+
+# ends_by_signals COMMAND...: what a shell starts in the background would ignore SIGINT.
+ends_by_signals() { exec env --default-signal=INT,HUP "$@"; }
 
 # nvidia: a deliberation in the current project, that of story.sh: three rounds, a late expert, corrections, verdicts.
 nvidia() {

@@ -262,9 +262,9 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
     '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://mail/able/inbox"}}' \
     '{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"conclave://mail/able/inbox"}}' >&7
-for _ in $(seq 100); do grep -q '"id":3' "$work/answers" && break; sleep 0.1; done
+await grep -q '"id":3' "$work/answers"
 "$conclave" mail send --from donut --to able "News" >/dev/null
-for _ in $(seq 100); do grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/answers" && break; sleep 0.1; done
+await grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/answers"
 exec 7>&-
 wait $pid
 grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/answers"

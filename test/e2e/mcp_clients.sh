@@ -9,7 +9,7 @@ HOME=$work
 export HOME
 "$conclave" serve --port 0 --tools all --json >"$work/served" 2>"$work/serve.err" &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/served" ] || sleep 0.2; done
+await [ -s "$work/served" ]
 url=$(jq -r .mcp "$work/served")
 
 # The clients print TAP of their own: it is counted on.

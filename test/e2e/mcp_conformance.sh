@@ -7,7 +7,7 @@ PATH=$(dirname "$node"):$PATH
 export PATH
 "$root/${MCP_FIXTURE:-build/asan/mcp_fixture}" 0 >"$work/port" 2>"$work/server.err" &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/port" ] || sleep 0.2; done
+await [ -s "$work/port" ]
 url=http://localhost:$(cat "$work/port")/mcp
 
 # suite REVISION REQUIRED: one result per scenario, and as many required ones as the revision has.

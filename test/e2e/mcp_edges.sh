@@ -4,7 +4,7 @@
 fixture=$root/${MCP_FIXTURE:-build/asan/mcp_fixture}
 "$fixture" 0 >"$work/port" 2>"$work/server.err" &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/port" ] || sleep 0.2; done
+await [ -s "$work/port" ]
 url=http://127.0.0.1:$(cat "$work/port")/mcp
 meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
 modern="MCP-Protocol-Version: 2026-07-28"
@@ -162,7 +162,7 @@ wait $pid
 # Signals: it ends at once, whatever it is doing.
 for signal in INT TERM; do
     mkfifo "$work/in.$signal"
-    "$fixture" <"$work/in.$signal" >"$out" 2>"$err" &
+    ends_by_signals "$fixture" <"$work/in.$signal" >"$out" 2>"$err" &
     pid=$!
     exec 7>"$work/in.$signal"
     printf '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"test_tool_with_progress"}}\n' >&7

@@ -8,7 +8,7 @@ project
 server=$!
 "$root/${MCP_FIXTURE:-build/asan/mcp_fixture}" 0 >"$work/port" 2>"$work/fixture.err" &
 fixture=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/served" ] && [ -s "$work/port" ] || sleep 0.2; done
+await [ -s "$work/served" ] && await [ -s "$work/port" ]
 "$node" "$root/test/mcp/hostile.mjs" "$(jq -r .mcp "$work/served")" $server "http://localhost:$(cat "$work/port")/mcp" "$root/build/conclave" \
     "$root/examples/deliberation" >"$out" 2>"$err"
 status=$?

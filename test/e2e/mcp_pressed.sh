@@ -12,9 +12,9 @@ fi
 # begin: a server; its URL in $url, its process in $server
 begin() {
     rm -f "$work/port"
-    "$fixture" 0 >"$work/port" 2>"$work/server.err" &
+    ends_by_signals "$fixture" 0 >"$work/port" 2>"$work/server.err" &
     server=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/port" ] || sleep 0.2; done
+    await [ -s "$work/port" ]
     url=http://127.0.0.1:$(cat "$work/port")/mcp
 }
 # call NAME: a tool, in the background or not
@@ -41,16 +41,16 @@ ok $? "the server ends when it is told to"
 silent_server "and has nothing to complain about"
 
 # ---- signals beside calls that never end by themselves ----
+one_is_blocked() {
+    call blocked >/dev/null
+    grep -q '"text":"1"' "$work/blocked"
+}
 for signal in TERM INT HUP; do
     begin
     call block >"$work/status" &
     first=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        call blocked >/dev/null
-        grep -q '"text":"1"' "$work/blocked" && break
-        sleep 0.1
-    done
-    grep -q '"text":"1"' "$work/blocked"
+    await one_is_blocked
+    one_is_blocked
     ok $? "a call is under way"
     kill -$signal $server
     wait $server
@@ -67,7 +67,7 @@ mkfifo "$work/in"
 server=$!
 exec 7>"$work/in"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"block"}}' '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"test_simple_text"}}' >&7
-for _ in 1 2 3 4 5 6 7 8 9 10; do grep -q '"id":2' "$out" 2>/dev/null || sleep 0.2; done
+await grep -q '"id":2' "$out"
 grep -q '"id":2' "$out"
 ok $? "stdio, a quick call is answered beside one that does not end"
 kill -TERM $server

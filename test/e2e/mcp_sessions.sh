@@ -4,7 +4,7 @@
 fixture=$root/${MCP_FIXTURE:-build/asan/mcp_fixture}
 "$fixture" 0 >"$work/port" 2>"$work/server.err" &
 server=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/port" ] || sleep 0.2; done
+await [ -s "$work/port" ]
 url=http://127.0.0.1:$(cat "$work/port")/mcp
 meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
 
@@ -21,13 +21,10 @@ post() {
     curl -s -N -o "$to" -H "Content-Type: application/json" -H "$session" "$@" --data-binary "$body" "$url"
 }
 call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","_meta":{"progressToken":"p"}}}' "$1" "$2"; }
-# until_has FILE TEXT: waits for it, a few seconds at most
+# until_has FILE TEXT: waits for it, and says whether it came
 until_has() {
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
-        grep -qF -- "$2" "$1" 2>/dev/null && return 0
-        sleep 0.2
-    done
-    return 1
+    await grep -qF -- "$2" "$1"
+    grep -qF -- "$2" "$1"
 }
 holds() { ok $? "$1"; }
 
@@ -70,11 +67,11 @@ holds "a URI that is too long is refused"
 # ---- the stream of news breaks, and is opened again ----
 kill $news
 wait $news 2>/dev/null
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+opens_again() {
     curl -s -N -m 1 -o "$work/again" -w '%{http_code}' -H "$session" "$url" >"$work/status"
-    [ "$(cat "$work/status")" = 409 ] || break
-    sleep 0.2
-done
+    [ "$(cat "$work/status")" != 409 ]
+}
+await opens_again
 [ "$(cat "$work/status")" = 200 ]
 holds "a client whose stream broke may open another"
 

@@ -188,7 +188,7 @@ mkfifo "$work/asked"
 "$conclave" mcp <"$work/asked" >"$out" 2>"$err" &
 pid=$!
 exec 7>"$work/asked"
-answered() { for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(wc -l <"$out")" -ge "$1" ] || sleep 0.1; done; }
+answered() { await has_lines "$out" "$1"; }
 ask_list='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_list","arguments":{}}}'
 for n in 1 2 3; do printf '%s\n' "$ask_list" >&7; answered $n; done
 for n in 4 5 6; do
@@ -234,9 +234,10 @@ exec 7>"$work/in"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}' \
     '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://dialogue/x"}}' \
     '{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["conclave://dialogue/x"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' >&7
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(wc -l <"$out")" -ge 3 ] || sleep 0.1; done
+await has_lines "$out" 3
 "$conclave" dialogue round-register x --round 0 --score 1 >/dev/null 2>&1
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(grep -c resources/updated "$out")" -ge 2 ] || sleep 0.3; done
+told_twice() { [ "$(grep -c resources/updated "$out")" -ge 2 ]; }
+await told_twice
 exec 7>&-
 wait $pid
 name="a change by another process"
@@ -252,7 +253,7 @@ pid=$!
 exec 7>"$work/calls"
 for hundred in 1 2 3 4 5 6 7 8 9 10; do
     awk 'BEGIN { for (i = 0; i < 100; i++) printf "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"blue_dialogue_%s\",\"arguments\":{%s}}}\n", i, i % 2 ? "list" : "progress", i % 2 ? "" : "\"dialogue_id\":\"x\"" }' >&7
-    for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(wc -l <"$work/answers")" -ge "${hundred}00" ] || sleep 0.1; done
+    await has_lines "$work/answers" "${hundred}00"
 done
 kilobytes=$(awk '/^VmRSS/ { print $2 }' /proc/$pid/status)
 exec 7>&-
@@ -332,7 +333,7 @@ ok $? "$name says which of them are offered unasked"
 # One port, one server; no token that is none.
 "$conclave" serve --port 0 --json >"$work/served" 2>"$err" &
 pid=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/served" ] || sleep 0.3; done
+await [ -s "$work/served" ]
 run "a port that is taken" 2 serve --port "$(jq -r .url "$work/served" | sed 's/.*://')"
 has "cannot listen" err
 kill -TERM $pid

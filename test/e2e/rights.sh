@@ -23,14 +23,12 @@ cd "$work/u000" || exit 1
     printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
         '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
         '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"blue_dialogue_create","arguments":{"title":"Wine"}}}'
-    sleep 3
+    await [ -e "$work/looked" ]
 ) | "$conclave" mcp >"$out" 2>"$err" &
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    if grep -q '"id":2' "$out" 2>/dev/null; then break; fi
-    sleep 0.1
-done
+await grep -q '"id":2' "$out"
 [ "$(modes .conclave/conclave.db-wal .conclave/conclave.db-shm)" = "600 600 " ]
 ok $? "the log and its index are private"
+touch "$work/looked"
 wait
 
 run "a private project" 0 doctor --json

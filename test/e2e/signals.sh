@@ -57,7 +57,7 @@ under_way() {
     rm -f started
     "$@" "$conclave" run signals --agent ./slow.sh --judge mechanical >"$out" 2>"$err" &
     runner=$!
-    for tick in $(seq 200); do [ -s started ] && break || sleep 0.05; done
+    await [ -s started ]
 }
 # ended NAME STATUS: so did $runner, and its agent with it.
 ended() {
@@ -83,18 +83,20 @@ ok $? "under nohup a hangup is nothing"
 kill -TERM $runner
 ended "… SIGTERM ends it" 130
 for signal in HUP TERM; do
+    : >"$out"
     "$conclave" serve --port 0 --json >"$out" 2>"$err" &
     server=$!
-    for tick in $(seq 200); do grep -q url "$out" && break || sleep 0.05; done
+    await grep -q url "$out"
     kill -$signal $server
     wait $server
     ok $? "serve, SIG$signal: status 0"
     mkfifo "in-$signal"
+    : >"$out" # what the server before has said is no sign that this one listens
     "$conclave" mcp <"in-$signal" >"$out" 2>"$err" &
     server=$!
     exec 5>"in-$signal"
     printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"ping"}' >&5
-    for tick in $(seq 200); do [ -s "$out" ] && break || sleep 0.05; done
+    await [ -s "$out" ]
     kill -$signal $server
     wait $server
     ok $? "mcp, SIG$signal: status 0"

@@ -92,9 +92,9 @@ exec 7>"$work/calls"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
     '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://jar/plums"}}' >&7
-for _ in $(seq 100); do grep -q '"id":2' "$work/answers" && break; sleep 0.1; done
+await grep -q '"id":2' "$work/answers"
 "$conclave" jar fill plums >/dev/null
-for _ in $(seq 100); do grep -q 'notifications/resources/updated.*conclave://jar/plums' "$work/answers" && break; sleep 0.1; done
+await grep -q 'notifications/resources/updated.*conclave://jar/plums' "$work/answers"
 exec 7>&-
 wait $pid
 grep -q 'notifications/resources/updated.*conclave://jar/plums' "$work/answers"
@@ -272,14 +272,14 @@ exec 7>"$work/more"
 look='"method":"tools/call","params":{"name":"toy_jar_look","arguments":{"jar_id":"figs"}}'
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' "{\"jsonrpc\":\"2.0\",\"id\":2,$look}" >&7
-for _ in $(seq 100); do grep -q '"id":2' "$work/answers" && break; sleep 0.1; done
+await grep -q '"id":2' "$work/answers"
 echo 2 >$jars/figs && mv $jars/figs $jars/figs.jar
 printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":3,$look}" '{"jsonrpc":"2.0","id":4,"method":"resources/subscribe","params":{"uri":"conclave://jar/figs"}}' >&7
-for _ in $(seq 100); do grep -q '"id":4' "$work/answers" && break; sleep 0.1; done
+await grep -q '"id":4' "$work/answers"
 jq -se '.[] | select(.id == 3) | .result.content[0].text | fromjson | .count == 4' "$work/answers" >/dev/null
 ok $? "a server asks the files before it gives an answer again"
 echo 4 >$jars/figs && mv $jars/figs $jars/figs.jar
-for _ in $(seq 100); do grep -q 'notifications/resources/updated.*conclave://jar/figs' "$work/answers" && break; sleep 0.1; done
+await grep -q 'notifications/resources/updated.*conclave://jar/figs' "$work/answers"
 exec 7>&-
 wait $pid
 grep -q 'notifications/resources/updated.*conclave://jar/figs' "$work/answers"
