@@ -202,9 +202,10 @@ static bool run_editor(const editing *e, cv_err *err)
     struct sigaction ignored = {.sa_handler = SIG_IGN}, interrupt, quit;
     pid_t child;
     int status = 0;
+    int number =
+        cv_child_spawn(&child, "sh", NULL, arguments, environ); /* first: what is ignored here stays so there */
     sigaction(SIGINT, &ignored, &interrupt);
     sigaction(SIGQUIT, &ignored, &quit);
-    int number = cv_child_spawn(&child, "sh", NULL, arguments, environ);
     while (number == 0 && waitpid(child, &status, 0) < 0)
         number = errno == EINTR ? 0 : errno;
     sigaction(SIGINT, &interrupt, NULL);

@@ -202,8 +202,8 @@ await() {
 # has_lines FILE NUMBER: at least so many.
 has_lines() { [ "$(wc -l <"$1")" -ge "$2" ]; }
 
-# ends_by_signals COMMAND...: what a shell starts in the background would ignore SIGINT.
-ends_by_signals() { exec env --default-signal=INT,HUP "$@"; }
+# ends_by_signals COMMAND...: what a shell starts in the background would ignore SIGINT and SIGQUIT.
+ends_by_signals() { exec env --default-signal=INT,QUIT,HUP "$@"; }
 
 # nvidia: a deliberation in the current project, that of story.sh: three rounds, a late expert, corrections, verdicts.
 nvidia() {

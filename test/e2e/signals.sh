@@ -30,22 +30,22 @@ usual() {
 # ---- what others inherit: a caller that ignores much of it is no reason ----
 (
     trap '' PIPE USR1
-    exec "$conclave" run signals --agent ./agent.sh --judge mechanical --step >"$out" 2>"$err"
+    ends_by_signals "$conclave" run signals --agent ./agent.sh --judge mechanical --step >"$out" 2>"$err"
 )
 usual agent.signals "an agent"
 grep -q 'pipe:' fds && ! grep -v 'pipe:\|agent.sh' fds | grep -q ' -> '
 ok $? "an agent has pipes and its script open, and nothing of ours"
 (
-    trap '' PIPE USR1 QUIT
-    exec "$conclave" watch --after start --count 1 --exec 'set watch.signals; . ./tell.sh' >"$out" 2>"$err"
+    trap '' PIPE USR1 USR2
+    ends_by_signals "$conclave" watch --after start --count 1 --exec 'set watch.signals; . ./tell.sh' >"$out" 2>"$err"
 )
 usual watch.signals "a command of watch"
 printf '#!/bin/sh\nset edit.signals\n. ./tell.sh\nexit 1\n' >editor && chmod +x editor
-EDITOR=./editor "$conclave" dialogue draft signals --edit >"$out" 2>"$err"
+(EDITOR=./editor ends_by_signals "$conclave" dialogue draft signals --edit >"$out" 2>"$err")
 usual edit.signals "an editor"
 (
     trap '' HUP
-    exec "$conclave" watch --after start --count 1 --exec 'set nohup.signals; . ./tell.sh' >"$out" 2>"$err"
+    exec env --default-signal=INT,QUIT "$conclave" watch --after start --count 1 --exec 'set nohup.signals; . ./tell.sh' >"$out" 2>"$err"
 )
 grep -q '1$' nohup.signals
 ok $? "a hangup that the caller ignores is ignored by whomever we start"
