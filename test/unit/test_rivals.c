@@ -298,8 +298,8 @@ static void sixteen_processes_in_one_dialogue(void **state)
     if (broken)
         print_error("%s\n", broken);
     assert_null(broken);
-    assert_int_equal(s.rounds.count, sum.rounds); /* each was registered by one */
-    assert_true(sum.registered > 0 && sum.out_of_order > 0);
+    assert_int_equal(s.rounds.count, sum.rounds);       /* each was registered by one */
+    assert_true(sum.registered + sum.out_of_order > 0); /* they met; in which of the ways is up to the machine */
     assert_int_equal(sum.updates, PROCESSES * (ROUNDS + UPDATES - 1));
     assert_int_equal(check_labels(w, &s), sum.updates);
     check_writers(&s);
