@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-/* What nobody has taken, and what was given back, is not to be touched: AddressSanitizer tells who does. */
+/* What nobody has taken, and what was given back, is not to be touched: AddressSanitizer reports who does. */
 #if defined(__SANITIZE_ADDRESS__)
 #define GUARDED
 #elif defined(__has_feature)

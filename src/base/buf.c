@@ -39,7 +39,7 @@ static bool reserve(cv_buf *b, size_t n)
     return true;
 }
 
-/* Whoever finishes asks much later: the reason is kept here. */
+/* The caller that finishes asks much later: the reason is kept here. */
 static void pour(cv_buf *b, cv_str s)
 {
     assert(b->sink);

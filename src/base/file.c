@@ -57,7 +57,7 @@ static bool fail_too_large(cv_err *err, const char *path, const char *more, size
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Waits also when whoever gave us standard input left it non-blocking. */
+/* Waits also when the process that gave us standard input left it non-blocking. */
 static ssize_t read_some(int fd, char *to, size_t n)
 {
     for (;;) {
@@ -199,7 +199,7 @@ typedef struct cv_file_job {
     cv_err *err;
     const char *path; /* as the caller named it: for messages */
     cv_where place;
-    cv_file_rules *rules;  /* NULL: what stands there is replaced */
+    cv_file_rules *rules;  /* NULL: what is there is replaced */
     const char *name;      /* what the path leads to, in `folder` */
     cv_where holder;       /* … and the path of that folder, for messages */
     const char *temporary; /* NULL: not there */
@@ -472,7 +472,7 @@ static bool write_temporary(job *j, cv_str bytes)
     return j->trouble == 0;
 }
 
-/* The digest stands beside the content, in an attribute of the file: editors lose it or leave it as it is, and either
+/* The digest is beside the content, in an attribute of the file: editors lose it or leave it as it is, and either
  * way it does not fit what they wrote. Not every file system has attributes. */
 static const char digest_name[] = "user.conclave.digest";
 enum { DIGEST_LEN = 16 };
@@ -523,9 +523,9 @@ static bool sync_folder(job *j)
 
 /* ---- beside another file: nothing is lost ----
  *
- *     temporary -> NAME                          when nothing stands there: done
+ *     temporary -> NAME                          when nothing is there: done
  *     temporary -> NAME.before-1                 a name that nobody has
- *     NAME.before-1 <-> NAME                     exchanged in one step: now .before-1 is whatever stood there
+ *     NAME.before-1 <-> NAME                     exchanged in one step: now .before-1 is the file that was there
  *     .before-1 is ours, and nobody writes it    then it goes
  *
  * At no moment does a rename fall on a file that was not looked at. A process that dies in between leaves .before-1: a
@@ -563,7 +563,7 @@ static bool move_aside(job *j)
     return false;
 }
 
-/* Exchanges the temporary and what stands at the name. *ret_displaced: where that is now; NULL: it has gone meanwhile.
+/* Exchanges the temporary and what is at the name. *ret_displaced: where that is now; NULL: it has gone meanwhile.
  */
 static bool exchange(job *j, const char **ret_displaced)
 {
@@ -584,7 +584,7 @@ static bool exchange(job *j, const char **ret_displaced)
     return true;
 }
 
-/* Does a process have the file open for writing? A lease is only to be had when none does. A signal that tells of its
+/* Does a process have the file open for writing? A lease is only to be had when none does. A signal that reports its
  * end must not end us. */
 static bool is_being_written(int fd)
 {
@@ -651,7 +651,7 @@ static void settle(job *j, const char *displaced)
     *CV_PUSH(a, &j->rules->kept) = cv_where_in(a, j->holder, displaced).path;
 }
 
-/* The displaced file goes back to its name. What stood there meanwhile was our new file, and is kept only if somebody
+/* The displaced file goes back to its name. The file there meanwhile was our new file, and is kept only if somebody
  * has changed it in that moment; where two files cannot be exchanged, a file that came there meanwhile stays, and the
  * displaced one is kept. Always false. */
 static bool give_way(job *j, const char *displaced)

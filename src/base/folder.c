@@ -42,7 +42,7 @@ bool cv_folder_make_private(cv_where where, cv_err *err)
     bool ok = there || (made && fchmodat(above, name, 0700, 0) == 0 && cv_where_sync(above, ".")) ||
               cv_where_fail(err, path, "make the folder", errno);
     close(above);
-    return ok && (!there || cv_folder_make_at(where, err)); /* whatever stands there must be a folder */
+    return ok && (!there || cv_folder_make_at(where, err)); /* it must be a folder */
 }
 
 bool cv_folder_lock_open(int fd, bool wait)

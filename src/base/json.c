@@ -232,7 +232,7 @@ static inline const char *plain_end(const char *p, const char *end)
     return p;
 }
 
-/* Copies up to a word of what stands before the next stop; fewer than a word: there it is. May write a whole word. */
+/* Copies up to a word of what is before the next stop; fewer than a word: there it is. May write a whole word. */
 static inline size_t copy_plain(const char *p, const char *end, char *to)
 {
     if (end - p >= WORD) {
@@ -325,7 +325,7 @@ static bool refuse_unclosed(reader *r)
     return refuse_at(r, r->p, NULL);
 }
 
-/* What stops at `p` inside a string, if it may stand there: as bytes in `to`. Returns how many, or 0 for an error. */
+/* What stops at `p` inside a string, if it may be there: as bytes in `to`. Returns how many, or 0 for an error. */
 static inline size_t read_stop(reader *r, const char *p, char to[4], size_t *ret_used)
 {
     size_t n;
@@ -340,7 +340,7 @@ static inline size_t read_stop(reader *r, const char *p, char to[4], size_t *ret
     return n ? n : refuse_utf8(r, p);
 }
 
-/* A string whose first escape stands at `p`: resolved above the top of the scratch, then copied into the arena. */
+/* A string whose first escape is at `p`: resolved above the top of the scratch, then copied into the arena. */
 static bool read_escaped(reader *r, const char *p, cv_str *ret)
 {
     const char *begin = r->p + 1, *end = r->end;

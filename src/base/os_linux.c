@@ -100,7 +100,7 @@ int cv_os_watch(void)
     return inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 }
 
-/* The folder is reached through its handle: what stands under its name meanwhile does not matter. */
+/* The folder is reached through its handle: what is under its name meanwhile does not matter. */
 static int add_watch(int watch, int folder, uint32_t events)
 {
     char path[32];

@@ -113,7 +113,7 @@ static bool skip_line_end(cv_toml_scan *s)
     return true;
 }
 
-/* What stands between the quotes. */
+/* What is between the quotes. */
 static bool decode(cv_toml_scan *s, bool lines, cv_buf *out)
 {
     while (s->at < s->text.n) {

@@ -88,7 +88,7 @@ static int by_bytes(const void *x, const void *y)
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* What could not be read is told, and the walk goes on without it. */
+/* What could not be read is reported, and the walk goes on without it. */
 static bool passes_over(walker *w)
 {
     if (w->trouble)

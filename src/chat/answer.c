@@ -257,7 +257,7 @@ static size_t people_of(const cv_chat_header *h, cv_str identity, cv_str *ret_wh
     return count;
 }
 
-/* Whoever acts, if one participant has that identity. */
+/* The caller, if one participant has that identity. */
 static bool person_of_actor(cv_call *call, const cv_chat_header *h, const char *field, cv_str *ret_who)
 {
     size_t count = people_of(h, call->who.name, ret_who);

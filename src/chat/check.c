@@ -328,7 +328,7 @@ static cv_str rebuild(cv_chat_change *ch, const cv_row_list *rows, int64_t *ends
     return cv_buf_take(&out, ch->call->arena);
 }
 
-/* Each pointer stays behind the message that it stood behind. */
+/* Each pointer stays behind the message that it was behind. */
 static void keep_pointers(cv_chat_change *ch, const int64_t *ends, int64_t known)
 {
     const cv_chat_header *h = &ch->view.header;
@@ -363,7 +363,7 @@ static cv_str nothing(cv_chat_change *ch)
     return CV_STR("{}");
 }
 
-/* Sent again by whoever inserted it, as the file has it. */
+/* Sent again in the name of the participant that inserted it, as the file has it. */
 static void send_inserted(cv_chat_change *ch)
 {
     for (size_t i = 0; i < ch->view.messages.all.count; i++) {
@@ -413,7 +413,7 @@ static bool restore(answer *a, const cv_chat_place *place)
 {
     cv_chat_change ch;
     cv_err err = {.arena = a->call->arena};
-    cv_chat_settle(a->call, place); /* what stands there instead is in the record before it goes */
+    cv_chat_settle(a->call, place); /* what is there instead is in the record before it goes */
     bool ok = cv_chat_change_begin(a->call, place, cv_chat_wait_ms(a->call), &ch, &err) == CV_LOCK_HELD
                   ? restore_locked(a, &ch)
                   : cv_call_fail(a->call, &err);

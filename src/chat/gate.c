@@ -104,7 +104,7 @@ const cv_shape cv_chat_gate_shape[] = {
 
 /* ---- whom is it about? ------------------------------------------------------------------------------------------- */
 
-/* Role@Identity, a role, or an identity; of whoever acts, the identity. */
+/* Role@Identity, a role, or an identity; of the caller, the identity. */
 static bool is_meant(const answer *a, cv_str who)
 {
     if (!a->as.n)
@@ -177,7 +177,7 @@ static bool recall(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     return true;
 }
 
-/* One broken file does not stop the work of those whom it does not concern, but it is told. */
+/* One broken file does not stop the work of those whom it does not concern, but it is reported. */
 static bool add_unreadable(answer *a, const cv_chat_place *place, cv_str problem, cv_err *err)
 {
     const cv_find find = {.type = &cv_chat_row_type, .scope = place->scope};

@@ -78,7 +78,7 @@ static void begin(cv_call *call, const cv_chat_place *place, cv_chat_lock *l)
     l->host = host_name(l->arena);
 }
 
-/* Something else stands where the locks are: a link, a pipe. `name`: ".wf", or a file in it. */
+/* Something else is where the locks are: a link, a pipe. `name`: ".wf", or a file in it. */
 static bool refuse_planted(const cv_chat_lock *l, const char *name, const char *wanted, cv_err *err)
 {
     cv_where there = cv_where_in(err->arena, l->place->folder.where, name);
@@ -445,7 +445,7 @@ static bool exchange(cv_chat_lock *l, cv_err *err)
            fail(l, l->place->editing, "put the new version in place", errno, err);
 }
 
-/* The new version gets the name of the chat. Whoever gave it that name without having the lock did the same. */
+/* The new version gets the name of the chat. A process that gave it that name without the lock did the same. */
 static bool give_name(cv_chat_lock *l)
 {
     struct stat ours, st;

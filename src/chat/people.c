@@ -69,7 +69,7 @@ static void shift_pointers(cv_chat_change *ch, cv_str but, int64_t by)
     }
 }
 
-/* The line that a view stands on, its break included. */
+/* The line that a view is on, its break included. */
 static cv_str line_of(cv_str text, cv_str part)
 {
     const char *begin = part.p, *end = cv_str_end(part);

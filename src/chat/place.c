@@ -169,7 +169,7 @@ bool cv_chat_folders_of(cv_call *call, cv_chat_folders *ret)
 
 /* ---- one chat ---------------------------------------------------------------------------------------------------- */
 
-/* Whoever opened the chat may have died before it made the file: then it is made now. */
+/* The process that opened the chat may have died before it made the file: then it is made now. */
 static void make_opened(const cv_call *call, const cv_chat_place *p)
 {
     cv_err err = {.arena = call->arena};
@@ -199,7 +199,7 @@ static bool refuse_id(cv_call *call, cv_str id)
     return false;
 }
 
-/* The ids of the chats in a folder, for whoever has misspelt one. */
+/* The ids of the chats in a folder, for a caller that has misspelt one. */
 static void add_ids(const cv_call *call, const cv_chat_folder *folder, names *ids)
 {
     cv_folder_entries entries;

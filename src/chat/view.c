@@ -149,7 +149,7 @@ typedef struct {
     size_t asked;
 } asking;
 
-/* The same head, but for its flag. */
+/* The same head, except for its flag. */
 static bool is_same_head(cv_arena *a, cv_str one, cv_str other)
 {
     cv_chat_message x, y;
@@ -304,7 +304,7 @@ int64_t cv_chat_read_before(const cv_chat_view *v, const cv_chat_pointer *pointe
     return -1;
 }
 
-/* The first message whose head stands behind this line of the body, and all that follow. Where history was altered, the
+/* The first message whose head is behind this line of the body, and all that follow. Where history was altered, the
  * line may be another one now: what follows the message that was read last is new in any case. */
 static void cut_behind(cv_chat_view *v, int64_t line, cv_chat_region *r)
 {

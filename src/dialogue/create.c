@@ -396,7 +396,7 @@ static bool taken_slug(cv_call *call, cv_str id)
 }
 
 /* Does the dialogue with this id answer the request? By the op_id, or because it was created so and has no round yet:
- * whoever asks again means that one. */
+ * a caller that asks again means that one. */
 static bool is_answer(cv_call *call, const wish *w, cv_str id, int64_t rev, cv_outcome *outcome, cv_err *err)
 {
     *outcome = (cv_outcome){0};

@@ -79,7 +79,7 @@ static cv_str hand_in(const visit *v, int64_t round, cv_str slug, cv_where where
                                false);
 }
 
-/* Was the response taken out of the record? Then its file is not what was handed in, either. */
+/* Was the response taken out of the record? Then its file is not what was sent, either. */
 static bool is_redacted(visit *v, const cv_rec_response *row)
 {
     cv_call *call = &v->d->call;

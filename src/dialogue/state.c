@@ -86,7 +86,7 @@ static const char *fault_of(const cv_type_field *field, const void *row)
     memcpy(&text, at, sizeof text);
     if (!text.p)
         return NULL;
-    if (field->type == CV_JSON || field->type == CV_DECIMAL) /* printed as they stand */
+    if (field->type == CV_JSON || field->type == CV_DECIMAL) /* printed as they are */
         return cv_json_is_valid(text, CV_MAX_JSON_DEPTH / 2) ? NULL : "not JSON";
     return cv_utf8_valid(text) == text.n ? NULL : "not UTF-8";
 }
@@ -194,7 +194,7 @@ bool cv_state_each(cv_call *call, bool (*visit)(void *ctx, cv_str id, cv_err *er
 static bool not_found(cv_call *call, cv_str dialogue_id, cv_err *err)
 {
     id_list known;
-    cv_err ignored = {.arena = call->arena}; /* the answer stands without a suggestion */
+    cv_err ignored = {.arena = call->arena}; /* the answer has no suggestion */
     all_ids(call, CV_MAX_PAGE, &known, &ignored);
     cv_err_set(err, CV_ERR_DIALOGUE_NOT_FOUND, "there is no dialogue '%.*s'", CV_FMT(dialogue_id));
     cv_err_field(err, CV_STR("dialogue_id"));

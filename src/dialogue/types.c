@@ -32,7 +32,7 @@ static void add_texts(cv_buf *out, const cv_json *value)
 static cv_str with_texts(cv_arena *a, cv_str text, cv_str json)
 {
     cv_json value;
-    cv_err ignored = {.arena = a}; /* what is not JSON has no texts; verify tells of it */
+    cv_err ignored = {.arena = a}; /* what is not JSON has no texts; verify reports it */
     cv_buf out = {0};
     cv_buf_add(&out, text);
     if (json.n && cv_json_parse(a, json, &value, &ignored))

@@ -56,7 +56,7 @@ static bool is_comment(cv_str line)
     return cv_str_starts(cv_str_trim(line), CV_STR("#"));
 }
 
-/* Faults stand in lines of their own kind, so that those of the last time can be taken away. */
+/* Faults are in lines of their own kind, so that those of the last time can be taken away. */
 static const cv_str fault_mark = CV_STR_INIT("#! ");
 
 static void add_comment(cv_buf *out, cv_str mark, cv_str text)

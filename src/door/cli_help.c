@@ -31,7 +31,7 @@ static void spaces(cv_buf *out, size_t count)
         cv_buf_add_char(out, ' ');
 }
 
-/* Words from column `indent` on, broken before the width; the first line stands at `indent` already. */
+/* Words from column `indent` on, broken before the width; the first line is at `indent` already. */
 static void print_wrapped(const paper *p, size_t indent, cv_str text)
 {
     size_t column = indent;
@@ -52,7 +52,7 @@ static void print_wrapped(const paper *p, size_t indent, cv_str text)
     cv_buf_add_char(p->out, '\n');
 }
 
-/* The column where a text stands behind something that ends in `column`: there, or on a line of its own when it would
+/* The column of a text behind something that ends in `column`: there, or on a line of its own when it would
  * be squeezed. */
 static size_t text_column(const paper *p, size_t column)
 {
@@ -268,7 +268,7 @@ static void print_option(const paper *p, cv_arena *a, const cv_cli_option *o, bo
 
 /* ---- the fields of an option that takes JSON ---- */
 
-/* "string or null", "array of string"; "" when anything may stand there. */
+/* "string or null", "array of string"; "" when anything may be there. */
 static void print_type(cv_buf *out, const cv_json *schema)
 {
     const cv_json *type = cv_json_get(schema, CV_STR("type")), *items = cv_json_get(schema, CV_STR("items"));
@@ -324,7 +324,7 @@ static void print_fields(const paper *p, cv_arena *a, const cv_json *schema)
                       cv_help_field(a, object, &fields->members[i]));
 }
 
-/* How much of the line fits: up to an option, or all of it. What stands in quotes stays together. */
+/* How much of the line fits: up to an option, or all of it. What is in quotes stays together. */
 static size_t fitting(cv_str line, size_t width)
 {
     char quote = '\0';

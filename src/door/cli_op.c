@@ -49,7 +49,7 @@ static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
     unsigned flags = cli->command->op->flags;
     if (!(flags & (CV_OP_STORE | CV_OP_PROJECT))) {
         call->root = wanted ? wanted : ".";
-        /* Whoever makes files and names no folder should know that they do not come into this one. */
+        /* A user who makes files and names no folder should know that they are not in the current one. */
         if (flags & CV_OP_FILES && wanted && !cv_cli_get(cli, "root") && !cv_cli_get(cli, "dir") &&
             !cli->argument_count)
             cv_log_line("the folder is %s, because CONCLAVE_ROOT says so", wanted);
@@ -142,7 +142,7 @@ static void tell_errors(const cv_json *reply)
     }
 }
 
-/* Whoever left out what the command is about is told what there is. */
+/* A user who left out the name gets a list of what there is. */
 static void tell_which(const cv_cli *cli, cv_errs *errs)
 {
     for (size_t i = 0; cli->which.n && i < errs->count; i++)

@@ -164,7 +164,7 @@ static void print_cell(const printer *p, const char *colour, cv_str text, size_t
 
 typedef struct {
     cv_str names[MOST_KEYS];
-    size_t widths[MOST_KEYS]; /* 0: nothing stands in it */
+    size_t widths[MOST_KEYS]; /* 0: nothing is in it */
     bool whole[MOST_KEYS];    /* nothing of it is cut */
     size_t count;
     bool cut; /* some on the right are left out */
@@ -426,8 +426,8 @@ static printer for_rows(const printer *p, cv_str key)
     return rows;
 }
 
-/* "more: --after 20": where the next page begins, as the option that asks for it. False: the member is no such place.
- */
+/* "more: --after 20": where the next page begins, as the option that asks for it. False: the member is not such a
+ * place. */
 static bool print_more(const printer *p, const cv_json_member *member, size_t key_width)
 {
     static const cv_str key = CV_STR_INIT("more");

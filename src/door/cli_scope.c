@@ -153,7 +153,7 @@ static bool complete_name(search *s, cv_str given, cv_cli_input *input, cv_json 
     return usual.n == 0 || read_shifted(s, usual, input, tree, err);
 }
 
-/* "name one of 12, in full or by its beginning: bread, cake, …": for whoever left the name out. */
+/* "name one of 12, in full or by its beginning: bread, cake, …": for a user who left out the name. */
 static cv_str which_of_all(const search *s)
 {
     enum { MOST_NAMED = 5 };

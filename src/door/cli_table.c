@@ -12,7 +12,7 @@ static const struct {
     {&cv_cmd_man, CV_GROUP_PROGRAM},
 };
 
-/* What every room has to say about an operation stands behind what it does for all. */
+/* What every room has to say about an operation is behind what it does for all. */
 static const char *details_of(cv_arena *a, const cv_operation *op)
 {
     cv_str details = cv_str_of(op->details);
@@ -36,7 +36,7 @@ static const char *examples_of(cv_arena *a, const cv_operation *op)
     return cv_arena_copy_z(a, lines);
 }
 
-/* One that is no operation. */
+/* A command that is not an operation. */
 static void add_command(cv_arena *a, cv_cli_table *table, const cv_cli_command *command, cv_cli_group group)
 {
     cv_cli_command *row = CV_PUSH(a, table);

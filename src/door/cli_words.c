@@ -122,7 +122,7 @@ void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *
             tell_taken(cli, properties, err);
         cv_str option = field_as_option(cli, properties, err->field, err->file.n > 0);
         cv_str rest = cv_str_from(err->message, err->field.n);
-        if (err->file.n > 0 && err->line > 0) { /* it speaks of what stands in that file */
+        if (err->file.n > 0 && err->line > 0) { /* it speaks of what is in that file */
             cv_err_field(err, option);
             continue;
         }

@@ -8,7 +8,7 @@
 #include "door/cli_parts.h"
 
 /* Bash breaks words at "=", ":" and "@", too, and replaces only the last piece: the pieces are put together for the
- * question, and what stands before the last one is taken off the answers. */
+ * question, and what is before the last one is taken off the answers. */
 static const char bash[] =
     "# bash completion for conclave\n"
     "_conclave() {\n"

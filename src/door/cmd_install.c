@@ -31,7 +31,7 @@ typedef struct {
     const cv_client *client;
     cv_scope scope;
     const char *base; /* the folder that paths begin in */
-    bool above;       /* … is the project's, and we stand below it */
+    bool above;       /* … is the project's, and the current folder is below it */
     bool by_variable; /* … because CONCLAVE_ROOT names it */
     bool no_project;  /* … is meant to be a project's, and is none */
     bool undo, force, dry_run;

@@ -154,7 +154,7 @@ static void announce(const cv_cli *cli, const cv_http_server *http)
     fflush(stdout);
 }
 
-/* Whoever did not ask for a certain port gets a free one when the usual one is taken. */
+/* A user who did not ask for a certain port gets a free one when the usual one is taken. */
 static bool start(cv_cli *cli, bool show, cv_http_options *options, cv_http_server **ret, cv_err *err)
 {
     cv_err taken = {.arena = cli->arena};

@@ -31,7 +31,7 @@ enum {
     HANG = 21, /* behind the time */
 };
 
-#define VALUE_WHO "WHO" /* as rooms call whoever can act (cv_completion) */
+#define VALUE_WHO "WHO" /* the rooms' word for those who can act (cv_completion) */
 
 typedef struct {
     cv_cli *cli;

@@ -84,7 +84,7 @@ bool cv_conditions_pick(cv_conditions *c, cv_arena *a, cv_str list, cv_str room,
     size_t before = errs->count;
     c->end = &c->first;
     if (!is_room(room))
-        room = (cv_str){NULL, 0}; /* whoever reads the feed of it tells that, with the rooms that there are */
+        room = (cv_str){NULL, 0}; /* reading its feed reports that, with the rooms that there are */
     while (cv_str_split(&list, ',', &name)) {
         cv_err err = {.arena = a};
         if (pick(c, a, cv_str_trim(name), room))
@@ -177,7 +177,7 @@ static bool is_wanted(const cv_conditions *c, const cv_held *held)
     return !c->who.p || !held->who.p || cv_str_eq_nocase(c->who, held->who);
 }
 
-/* All picked conditions of one scope: those that are told at once, or those of silence. */
+/* All picked conditions of one scope: those that are reported at once, or those of silence. */
 static bool look_at(const cv_conditions *c, cv_touched *t, bool silent, const cv_asker *asker,
                     cv_condition_news_list *ret, cv_err *err)
 {

@@ -69,7 +69,7 @@ static const char *paint_of(cv_arena *a, cv_str text)
     return text.p[0] == CV_PAINT_STATUS[0] ? cv_layout_status(a, word) : NULL;
 }
 
-/* ---- text that stands in lines already ----------------------------------------------------------------------------
+/* ---- text that is in lines already ----------------------------------------------------------------------------
  */
 
 static size_t visible_width(cv_str text)
@@ -315,7 +315,7 @@ static bool is_head(cv_str *text)
     return true;
 }
 
-/* Columns of "- " or "12. ", which the lines of an item stand behind. */
+/* Columns of "- " or "12. ", which the lines of an item are behind. */
 static size_t marker_of(cv_str text)
 {
     size_t n = 0;

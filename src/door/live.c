@@ -23,7 +23,7 @@ void cv_live_lines(cv_buf *out, const cv_str *lines, size_t count, size_t before
 {
     if (before)
         cv_buf_printf(out, "\r\033[%zuA", before);
-    cv_buf_add_z(out, "\033[J"); /* what stands there, and everything below it */
+    cv_buf_add_z(out, "\033[J"); /* what is there, and everything below it */
     for (size_t i = 0; i < count; i++) {
         cv_buf text = {0};
         cv_plain_add(&text, lines[i]);
@@ -33,7 +33,7 @@ void cv_live_lines(cv_buf *out, const cv_str *lines, size_t count, size_t before
     }
 }
 
-/* Only what stands on the screen can be drawn again: of more lines the first, and how many follow. */
+/* Only what is on the screen can be drawn again: of more lines the first, and how many follow. */
 static void draw(void *ctx, const cv_str *lines, size_t count, bool stays)
 {
     cv_live *live = ctx;

@@ -30,7 +30,7 @@ static cv_str decode(cv_arena *a, cv_str text)
     return (cv_str){to, n};
 }
 
-/* Is this URI one of those? Then the values are what stands in the places of the names. */
+/* Is this URI one of those? Then the values are what is in the places of the names. */
 static bool matches(cv_arena *a, const char *form, cv_str uri, cv_str *values)
 {
     size_t at = 0, count = 0;

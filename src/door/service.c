@@ -113,7 +113,7 @@ cv_str cv_service_faults(cv_arena *a, const cv_operation *op, const cv_errs *err
     return cv_buf_take(&out, a);
 }
 
-/* A token of an agent decides who acts; without one whoever has started the server, then the client itself. */
+/* A token of an agent decides who acts; without one the user who started the server, then the client itself. */
 static cv_who who_acts(const cv_service *service, const cv_service_call *asked)
 {
     if (asked->bearer.p && cv_str_starts(asked->bearer, CV_STR(CV_TOKEN_PREFIX)))
@@ -121,7 +121,7 @@ static cv_who who_acts(const cv_service *service, const cv_service_call *asked)
     return (cv_who){.name = service->as ? cv_str_of(service->as) : asked->as};
 }
 
-/* Whoever has started the server decides whether others may start programs through it. */
+/* The user who started the server decides whether others may start programs through it. */
 static bool may_start(const cv_service *service, const cv_service_call *asked, cv_errs *errs)
 {
     if (service->starts || !(asked->op->flags & CV_OP_STARTS))

@@ -62,7 +62,7 @@ static void show_type(shower *s, const cv_json *schema, cv_str type)
     cv_json_end_array(s->w);
 }
 
-/* Words that an operation takes in any case, or tells the faults of itself, are no enum to be checked: "x-enum". Their
+/* Words that an operation takes in any case, or checks itself, are not checked as an enum: "x-enum". Their
  * description lists them for people. */
 static void show_choices(shower *s, const cv_json *schema)
 {

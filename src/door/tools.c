@@ -176,7 +176,7 @@ static bool is_common(cv_arena *a, cv_str word)
     return false;
 }
 
-/* The words of a tool's name that tell it from others, as they stand in the table: of "mcp__conclave__PREFIX_list" and
+/* The words of a tool's name that tell it from others, as they are in the table: of "mcp__conclave__PREFIX_list" and
  * of "prefx_list" that is "list". */
 static cv_str stem_of(cv_arena *a, cv_str name)
 {

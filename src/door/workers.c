@@ -103,7 +103,7 @@ static bool is_slow(const cv_work *work)
     return *work->slow_at && cv_monotonic_ms() < *work->slow_at + SLOW_FOR_MS;
 }
 
-/* The line whose first call is next: as they came, but for slow kinds that have all their workers. NULL: none is. */
+/* The line whose first call is next: as they came, except for slow kinds that have all their workers. NULL: none is. */
 static cv_work_line *next_line(cv_workers *all)
 {
     while (all->quick.first && is_slow(all->quick.first))

@@ -295,7 +295,7 @@ void cv_agents_advise(cv_record *record, cv_arena *a, cv_str name, cv_err *err)
     }
 }
 
-/* Secrets are random: whoever tries others learns nothing from how long the index looks for a digest. */
+/* Secrets are random: an attacker that tries others learns nothing from how long the index looks for a digest. */
 bool cv_token_find(cv_record *record, cv_arena *a, cv_str secret, cv_token_row *ret_token, bool *ret_found, cv_err *err)
 {
     cv_token_row like;

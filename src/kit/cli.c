@@ -126,7 +126,7 @@ int cv_cli_finish(cv_cli *cli, cv_buf *out, int status)
 int cv_cli_unwritten(cv_cli *cli, int number)
 {
     if (number == EPIPE && cli->done.n == 0)
-        return 128 + SIGPIPE; /* whoever reads has enough, and nothing was changed */
+        return 128 + SIGPIPE; /* the reader has enough, and nothing was changed */
     cv_err err = {.arena = cli->arena};
     const char *why = strerror(number);
     if (cli->done.n > 0)

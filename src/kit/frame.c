@@ -20,7 +20,7 @@ size_t cv_frame_begin(cv_buf *out)
     return out->n;
 }
 
-/* How many bytes of a break between lines stand there, whatever a reader takes for one; 0: none. */
+/* How many bytes a line break has here, in any form that a reader takes for one; 0: none. */
 static size_t break_at(cv_str text)
 {
     static const cv_str breaks[] = {CV_STR_INIT("\n"),    CV_STR_INIT("\r"),       CV_STR_INIT("\v"),

@@ -78,7 +78,7 @@ static bool op_conflict(cv_str op_id, cv_err *err)
     return false;
 }
 
-/* The names that writes without an op_id get are nobody else's: a request that had one could stand in their way. */
+/* The names that writes without an op_id get are nobody else's: a request that had one could collide with them. */
 static bool is_own_name(cv_str op_id)
 {
     size_t digits = 0;
@@ -246,7 +246,7 @@ void cv_request_answer(cv_call *call, const cv_outcome *outcome)
 
 /* ---- tries ------------------------------------------------------------------------------------------------------- */
 
-/* Was the request refused only because it had been done by then? What stood in its way is then forgotten. */
+/* Was the request refused only because it had been done by then? Then the fault is forgotten. */
 static bool done_by_a_rival(cv_call *call, cv_scope_id scope, size_t faults_before, cv_outcome *outcome)
 {
     assert(call->errs->count > faults_before && "a refusal has its reasons");

@@ -413,7 +413,7 @@ static bool has_property(walk *w, const cv_json *object, const cv_json *schema, 
     return false;
 }
 
-/* A field that is missing is told with its choices, or with what the schema says of it. */
+/* A field that is missing is reported with its choices, or with what the schema says of it. */
 static void miss(walk *w, const cv_json *schema, cv_str name, const cv_json *value, const step *here)
 {
     const cv_json_member *property = property_find(w, schema, name);
@@ -588,7 +588,7 @@ static bool rename_members(walk *w, const cv_json *schema, cv_json *object)
     return renamed;
 }
 
-/* What has another name in it is copied, and what it stands in; the rest is shared. False: there was nothing. */
+/* What has another name in it is copied, and what it is in; the rest is shared. False: there was nothing. */
 static bool rename_in(walk *w, const cv_json *schema, cv_json *value)
 {
     if (!schema || value->type < CV_JSON_ARRAY)

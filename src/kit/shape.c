@@ -125,7 +125,7 @@ static void write_field(cv_json_writer *w, const cv_type_field *field, const voi
         cv_json_raw(w, cv_row_text(row, field->offset));
 }
 
-/* The field of a row that is told; NULL: it is left out. */
+/* The field of a row that is written; NULL: it is left out. */
 static const cv_type_field *field_of(const cv_shape *m, size_t i)
 {
     const cv_type_field *field = &m->type->fields[i];

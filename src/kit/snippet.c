@@ -67,7 +67,7 @@ static size_t cut_before(cv_str text, size_t at, size_t start)
     return at;
 }
 
-/* A third of what is free stands before the hits, the rest behind them. */
+/* A third of what is free is before the hits, the rest behind them. */
 static range widen(cv_str text, range place)
 {
     assert(place.start <= place.end && place.end <= text.n);

@@ -69,7 +69,7 @@ static cv_json empty_value(const cv_json *schema)
 
 static void fill(cv_arena *a, const cv_json *schema, cv_json *value);
 
-/* Numbers have no empty value: whoever reads one says what stands for it. */
+/* Numbers have no empty value: the reader of one says what stands for it. */
 static bool is_number(const cv_json *schema)
 {
     return cv_json_get(schema, CV_STR("type")) &&

@@ -64,7 +64,7 @@ static bool to_everybody(addressing *x)
     return x->to->count > before || refuse_nobody(x, "there is nobody except the sender");
 }
 
-/* Of those who can do it, whoever has the least waiting; equals by name. */
+/* Of those who can do it, the agent with the fewest messages waiting; equals by name. */
 static bool to_capable(addressing *x, cv_str capability, bool all)
 {
     cv_err err = {.arena = x->call->arena};

@@ -53,7 +53,7 @@ static bool settle_late(cv_mail_writing *o, claiming *c, const cv_mail_delivery 
     c->settled++;
     d.reason = settled_reason(state) ? cv_str_of(settled_reason(state)) : d.reason;
     if (cv_mail_state_of(d.state) == CV_MAIL_CLAIMED)
-        d.token = CV_ABSENT; /* whoever held it has not finished it, and does not any more */
+        d.token = CV_ABSENT; /* the agent that held it did not finish it, and cannot any more */
     cv_mail_delivery *put = cv_mail_settle(o, mailbox, &d, state);
     cv_mail_change(o, put);
     return cv_mail_task_follow(o, put, NULL);
@@ -244,7 +244,7 @@ const cv_shape cv_mail_claim_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-/* The answer with the message that was claimed: as it was told in the write, or, of a request that was done before, as
+/* The answer with the message that was claimed: as the write returned it, or, of a request that was done before, as
  * it is now. */
 static bool answer_claim(cv_call *call, cv_str stored, cv_str agent, cv_mail_shown *told)
 {
@@ -339,7 +339,7 @@ static bool refuse_token(cv_mail_writing *o, const cv_mail_delivery *d, int64_t 
     return false;
 }
 
-/* May whoever has this token finish it? */
+/* May the holder of this token finish it? */
 static bool holds(cv_mail_writing *o, const cv_mail_delivery *d, int64_t token)
 {
     cv_mail_state state = cv_mail_state_of(d->state);
@@ -368,7 +368,7 @@ static bool stands(const finishing *f, const cv_mail_delivery *d, int64_t token)
     return ended && d->token == token && cv_str_eq(f->failed ? d->error : d->output, f->text);
 }
 
-/* A task that failed is not tried again by itself: whoever planned it decides. */
+/* A task that failed is not tried again by itself: its planner decides. */
 static bool is_last(cv_mail_writing *o, cv_mail_delivery *d, bool *ret_last)
 {
     bool is_task, final = cv_json_get_true(o->call->input, "final");
@@ -515,7 +515,7 @@ static bool renew(cv_mail_writing *o, requeueing *r, const cv_mail_delivery *fou
     return cv_mail_task_follow(o, put, NULL);
 }
 
-/* No mailbox has it; the name of an agent in the place of the id is told as what it is. */
+/* No mailbox has it; the name of an agent in the place of the id is reported as such. */
 static bool refuse_requeue(cv_call *call, cv_str id)
 {
     cv_agent_row agent;

@@ -60,7 +60,7 @@ static cv_str object_or(cv_str raw)
     return raw.n > 0 && raw.p[0] == '{' ? raw : CV_STR("{}");
 }
 
-/* Whoever the answer names as its sender, else whoever staged the prompt, else System. */
+/* The sender that the answer names, else the agent that staged the prompt, else System. */
 static void find_sender(cv_call *call, cv_str named, cv_str staged_by, cv_mail_agent *ret)
 {
     const cv_str tries[] = {named, staged_by};
@@ -107,7 +107,7 @@ static cv_str text_or_none(cv_arena *a, const cv_mtext_message *m, cv_mtext_fiel
     return text.n > 0 ? text : (cv_str){NULL, 0};
 }
 
-/* An answer with a command and a target is a message, in the writing in which it stands there. */
+/* An answer with a command and a target is a message, in the form that the answer has. */
 static void read_command(cv_call *call, fetching *x, cv_str staged_by)
 {
     cv_arena *a = call->arena;

@@ -35,7 +35,7 @@ static bool rev_now(const cv_mail_door *door, int64_t *ret_rev, cv_err *err)
 
 /* Of many who wait to show what is new, the next to get the lock does the work of all: the others see that it is done.
  * To take in, everybody waits for its turn: while another process has the lock it may not have committed what it found.
- * So does whoever has waited long. */
+ * So does a process that has waited long. */
 static bool lock_or_leave(cv_mail_door *door, unsigned how, bool *ret_locked, cv_err *err)
 {
     enum { FIRST_US = 250, LAST_US = 4000, TRIES = 20 }; /* a process shows a message in about 250 us */

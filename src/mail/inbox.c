@@ -84,7 +84,7 @@ const cv_shape cv_mail_read_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-/* The delivery of whoever asks, if it is one of the recipients; of the only recipient otherwise. */
+/* The delivery of the caller, if it is one of the recipients; of the only recipient otherwise. */
 static const cv_mail_delivery *own_delivery(const cv_row_list *rows, cv_str name)
 {
     for (size_t i = 0; i < rows->count; i++)

@@ -186,7 +186,7 @@ bool cv_mail_op_outbox(cv_call *call)
     return true;
 }
 
-/* The first message does not name its thread: it stands before the others. */
+/* The first message does not name its thread: it is before the others. */
 bool cv_mail_op_thread(cv_call *call)
 {
     cv_err err = {.arena = call->arena};

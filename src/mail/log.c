@@ -105,7 +105,7 @@ bool cv_mail_log_significant(cv_mail_writing *o)
 typedef struct {
     int fd;
     int64_t last; /* the number of the last line that is whole; 0: none */
-    cv_str torn;  /* what stands behind the last line end */
+    cv_str torn;  /* what is behind the last line end */
 } shown;
 
 /* The number of a line of ours; 0: it is somebody else's. */

@@ -19,7 +19,7 @@ static bool presence_get(cv_record *record, cv_arena *a, cv_str agent, cv_mail_p
     return cv_record_get(record, a, cv_mail_scope(), &cv_mail_presence_type, ret, ret_found, err);
 }
 
-/* Two programs that act as one agent take each other's messages: whoever comes second should know. */
+/* Two programs that act as one agent take each other's messages: the second one should know. */
 static void warn_of_second(cv_mail_writing *o, const cv_mail_agent *agent)
 {
     cv_str session = cv_json_get_text(o->call->input, "session");

@@ -158,7 +158,7 @@ const cv_shape cv_mail_answer_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-/* The prompt with the slot, as it stands now: one whose text was taken away counts as taken. */
+/* The prompt with the slot, as it is now: one whose text was taken away counts as taken. */
 static bool hold(cv_mail_writing *o, const act *x, cv_mail_prompt *ret, bool *ret_found)
 {
     if (!cv_prompt_current(o->record, o->arena, ret, ret_found, &o->err))

@@ -119,7 +119,7 @@ static void read_content(cv_call *call, cv_mail_message *m)
                           : CV_STR("{}");
 }
 
-/* Links may stand beside the content or, in an envelope, in it. */
+/* Links may be beside the content or, in an envelope, in it. */
 static cv_str link_of(const cv_call *call, const char *name)
 {
     const cv_json *data = cv_json_get(call->input, CV_STR("data"));
@@ -496,7 +496,7 @@ static bool supersede(cv_mail_writing *o, const cv_mail_draft *draft)
         cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &agent);
         if (!mailbox)
             return cv_mail_fail(o);
-        d.superseded_by = draft->message.message_id; /* whoever works on it is told when it is finished */
+        d.superseded_by = draft->message.message_id; /* the agent that works on it gets a warning when it finishes */
         cv_mail_change(o, state == CV_MAIL_CLAIMED ? cv_writing_put(o->w, &cv_mail_delivery_type, &d)
                                                    : cv_mail_settle(o, mailbox, &d, CV_MAIL_SUPERSEDED));
     }

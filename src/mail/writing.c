@@ -510,7 +510,7 @@ static cv_str printed(cv_arena *a, const cv_json *value)
     return cv_buf_take(&text, a);
 }
 
-/* The input may have been put together from options, or be a part of a larger text: what stands at the place is taken
+/* The input may have been put together from options, or be a part of a larger text: what is at the place is taken
  * only if it says the same. */
 cv_str cv_mail_raw(cv_call *call, const cv_json *value)
 {

@@ -34,7 +34,7 @@ const cv_shape cv_notes_edit_shape[] = {
 
 /* ---- finishing --------------------------------------------------------------------------------------------------- */
 
-/* The file as it stands is entered into the log; what was to be there is withdrawn. */
+/* The current text of the file is entered into the log; what was to be there is withdrawn. */
 static bool withdraw(cv_call *call, cv_writing *w, const cv_intent *intent, cv_err *err)
 {
     cv_notes_log log;

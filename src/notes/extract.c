@@ -260,7 +260,7 @@ static bool give_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     return true;
 }
 
-/* What was extracted and stands in its file is given to the thread. */
+/* What was extracted and is in its file is given to the thread. */
 static bool give_all(extracting *x, cv_writing *w, cv_err *err)
 {
     cv_str name = cv_json_get_text(x->call->input, "thread_name");

@@ -327,7 +327,7 @@ static void *work(void *ctx)
     return NULL;
 }
 
-/* The caller's own thread works, too, and tells how far it is. */
+/* The caller's own thread works, too, and reports the progress. */
 static bool work_and_tell(worker *w, cv_err *err)
 {
     size_t i, count = w->job->walk->count;

@@ -64,7 +64,7 @@ static void tell_fault(void *ctx, cv_note_field_id field, cv_err_code code, cons
         cv_err_suggest(err, cv_str_of(advice));
 }
 
-/* A speaker who is not named is whoever acts; somebody who acts speaks for nobody else. */
+/* A speaker who is not named is the caller; a caller with a name speaks for nobody else. */
 static bool read_speaker(cv_call *call, cv_note_values *values, cv_str otherwise)
 {
     cv_str name, given = cv_json_get_text(call->input, "speaker");
@@ -83,7 +83,7 @@ static bool read_values(cv_call *call, const cv_json *input, cv_str at, cv_str s
     return read_speaker(call, ret, speaker) && cv_note_values_check(ret, tell_fault, &t);
 }
 
-/* Notes have the time when they were made, so that whoever logs them elsewhere knows it. */
+/* Notes have the time when they were made, so that a log elsewhere has it. */
 static void set_time(cv_call *call, cv_note_values *values)
 {
     if (!values->of[CV_NOTE_DATE].p)
@@ -163,7 +163,7 @@ static bool is_modified(cv_edit *e, const wanted *w, const cv_notes_file *now, c
     return has_changed(e, now, true, &changed, &since, err) && (changed || refuse_unchanged(err, since));
 }
 
-/* Nothing is done. That is no news, unless the text has changed: then its header is still the old one. */
+/* Nothing is done. That needs no message, unless the text has changed: then its header is still the old one. */
 static bool leave_header(cv_edit *e, const cv_notes_file *now, cv_err *err)
 {
     bool changed;
@@ -332,7 +332,7 @@ static bool check_content(cv_call *call, cv_str content)
     return false;
 }
 
-/* Any name may stand there: of an agent, an editor, a person, a subsystem. One that is like an agent's is warned of. */
+/* Any name may be there: of an agent, an editor, a person, a subsystem. One that is like an agent's is warned of. */
 static void warn_names(cv_call *call, const cv_note_values *values, cv_notices *warnings)
 {
     cv_note_names targets = {0};

@@ -38,7 +38,7 @@ const cv_shape cv_notes_install_hook_shape[] = {
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* The program that was asked, in case there is none in the path of whoever commits. */
+/* The program that was asked, in case there is none in the path of the user who commits. */
 static cv_str program(cv_arena *a)
 {
     cv_str path = cv_os_program(a);

@@ -278,7 +278,7 @@ static bool check_since(cv_call *call)
     return false;
 }
 
-/* Whoever asks for a name that is no agent's but like one may have misspelt it. */
+/* A caller that asks for a name which is nearly an agent's may have misspelt it. */
 static void warn_names(page *p)
 {
     static const char *const fields[] = {"for", "target", "speaker"};

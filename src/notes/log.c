@@ -97,7 +97,7 @@ bool cv_notes_file_row(cv_record *record, cv_arena *a, cv_str path, cv_note_file
 
 /* ---- rows of a file ---------------------------------------------------------------------------------------------- */
 
-/* Those that stand in the file, as far as the log knows. */
+/* Those that are in the file, as far as the log knows. */
 static bool read_current(cv_notes_log *log, cv_str path, cv_row_list *ret, cv_err *err)
 {
     const cv_note_row like = {.path = path, .status = cv_note_current};

@@ -110,7 +110,7 @@ static bool invoke(cv_call *call, cv_str room, cv_str verb)
     return cv_op_call(op, call);
 }
 
-/* May whoever acts ask for this? The record knows. An operation that opens it itself, because it works on damaged ones,
+/* May the caller ask for this? The record knows. An operation that opens it itself, because it works on damaged ones,
  * too, is asked about in the record as it is, if it opens. */
 static bool is_admitted(const cv_operation *op, cv_call *call)
 {
@@ -180,7 +180,7 @@ static bool is_formed(const cv_operation *op, cv_call *call)
     return true;
 }
 
-/* Whoever calls has put nothing into the room's folders: what is taken in is not done in the caller's name. */
+/* The caller has put nothing into the room's folders: what is taken in is not done in the caller's name. */
 static bool in_no_name(const cv_call *call, const cv_json *input, bool (*work)(cv_call *, cv_err *), cv_err *err)
 {
     cv_errs errs = {0};

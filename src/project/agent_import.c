@@ -27,7 +27,7 @@ typedef struct {
     size_t count, capacity;
 } reading;
 
-/* Faults from `from` on are about this part of the file: `item` stands before their fields. */
+/* Faults from `from` on are about this part of the file: `item` is before their fields. */
 static void place(const reading *r, size_t from, const char *item, size_t lines_before)
 {
     for (size_t i = from; i < r->call->errs->count; i++) {

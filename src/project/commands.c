@@ -43,7 +43,7 @@ static cv_command_row *find(cv_commands *all, cv_str command)
     return NULL;
 }
 
-/* One command of the request, in the list and in the write; as it stands: nothing. */
+/* One command of the request, in the list and in the write; unchanged: nothing. */
 static void set(cv_call *call, cv_writing *w, cv_commands *all, const cv_agent_row *agent, const cv_json *given)
 {
     cv_command_row row;

@@ -165,7 +165,7 @@ static void say_files(cv_doctor *d, some_files *files, cv_doctor_level level, co
         cv_doctor_say(d, "rights", level, "%s: %.*s", what, CV_FMT(names))->remedy = remedy;
 }
 
-/* Rights that an owner gave on purpose are fine: they are told, and nothing fails because of them. */
+/* Rights that an owner gave on purpose are fine: they are reported, and nothing fails because of them. */
 void cv_doctor_rights(cv_doctor *d)
 {
     cv_arena *a = d->call.arena;

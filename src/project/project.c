@@ -61,8 +61,8 @@ static cv_str owner_name(cv_arena *a, uid_t uid)
     return cv_arena_printf(a, "%s (uid %lu)", found->pw_name, (unsigned long)uid);
 }
 
-/* Whoever can write to a folder above ours can put a project there, and its record would say what we read and where we
- * write. So a project that was found, not named, must be our own. */
+/* A user who can write to a folder above ours can put a project there, and its record would say what we read and where
+ * we write. So a project that was found, not named, must be our own. */
 static bool check_owner(cv_arena *a, const char *root, const struct stat *st, cv_err *err)
 {
     if (st->st_uid == geteuid())
@@ -135,7 +135,7 @@ static bool check_lost(cv_arena *a, const char *root, cv_err *err)
 {
     const char *database = cv_record_path(a, root, cv_record_database);
     const char *path = cv_watermark_path(a, database);
-    cv_err why = {.arena = a}; /* what is wrong with it is told when the record is opened */
+    cv_err why = {.arena = a}; /* what is wrong with it is reported when the record is opened */
     cv_commit commit;
     if (exists(database) || cv_watermark_read(path, &commit, &why) != CV_WATERMARK_THERE || commit.number == 0)
         return true;
@@ -214,7 +214,7 @@ static bool choose_store(cv_arena *a, const char *root, cv_str wanted, cv_store 
     return false;
 }
 
-/* Whoever loses the address is told by this file that there was one. */
+/* If the address is lost, this file says that there was one. */
 static bool begin_seen(const cv_store *store, cv_err *err)
 {
     int fd = open(store->seen, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -262,7 +262,7 @@ static void name_text(redaction *r, cv_redact_names *list, cv_scope_id scope, co
 }
 
 /* Answers and events repeat lines of texts: one line is enough there. The answer of the write that made the row goes in
- * any case: it may tell of it in words that are shorter than a line. */
+ * any case: it may repeat it in words that are shorter than a line. */
 static bool holds_text(const redaction *r, const cv_type *type, const void *row, cv_str text)
 {
     if (type == &cv_commit_row_type && cv_row_rev(row) == cv_row_rev(r->row) && r->type != &cv_commit_row_type)
@@ -357,7 +357,7 @@ static cv_str result_of(redaction *r)
 /* ---- the write ----------------------------------------------------------------------------------------------------
  */
 
-/* Whoever acts; without a name the user who runs the program. */
+/* The caller; without a name the user who runs the program. */
 static void name_actor(cv_call *call)
 {
     const struct passwd *user = getpwuid(geteuid());

@@ -11,7 +11,7 @@ static void name_file(cv_redact_files *f, cv_redact_names *list, const char *fil
     *CV_PUSH(f->call->arena, list) = cv_arena_copy(f->call->arena, cv_str_of(file));
 }
 
-/* conclave.db and what stands beside it. A kept record has a longer name. */
+/* conclave.db and what is beside it. A kept record has a longer name. */
 static bool is_record(cv_str file)
 {
     size_t slash = cv_str_find(file, CV_STR(".conclave/"));
@@ -36,7 +36,7 @@ static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const cha
     cv_err unread = {.arena = a};
     cv_str bytes, rest;
     if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &bytes, &unread)) {
-        name_file(f, &f->left, file); /* whoever can read it decides */
+        name_file(f, &f->left, file); /* a user who can read it decides */
         return true;
     }
     if (cv_str_starts(bytes, CV_STR("SQLite format 3"))) {

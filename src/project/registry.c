@@ -144,7 +144,7 @@ static void refuse_name(cv_call *call, cv_str at, const char *field, cv_str give
                                   : CV_STR("choose another name, or remove it from that agent first"));
 }
 
-/* Names that stand for somebody else: the program, whoever sits before it, everybody. */
+/* Names that mean somebody else: the program, its user, everybody. */
 static bool is_reserved(cv_call *call, cv_str at, const char *field, cv_str given)
 {
     static const cv_str reserved[] = {CV_STR_INIT("System"), CV_STR_INIT("User"), CV_STR_INIT("broadcast"),
@@ -201,7 +201,7 @@ static void reserve(cv_call *call, cv_str at, const char *field, cv_str given, c
 
 /* ---- what stands ------------------------------------------------------------------------------------------------- */
 
-/* The same but for its times. */
+/* The same except for its times. */
 static bool is_same(const cv_agent_row *x, const cv_agent_row *y)
 {
     for (size_t i = 0; i < cv_agent_row_type.field_count; i++) {

@@ -60,7 +60,7 @@ static bool keep_name(void *ctx, cv_scope_id scope, const cv_scope_position *at,
 bool cv_scopes_missing(cv_call *call, cv_scope_id scope)
 {
     names list = {.arena = call->arena};
-    cv_err unread = {.arena = call->arena}; /* what there is cannot be told, then */
+    cv_err unread = {.arena = call->arena}; /* then the error cannot list what there is */
     call->record->calls->scopes(call->record, scope.room, (cv_str){NULL, 0}, MOST_NAMES, keep_name, &list, &unread);
     cv_err *fault = cv_refuse(call, CV_ERR_NOT_FOUND, CV_STR(""), "scope", scope.name, "there is no %.*s '%.*s'",
                               CV_FMT(cv_scopes_noun(scope.room, 1)), CV_FMT(cv_excerpt(call->arena, scope.name)));
@@ -82,7 +82,7 @@ static bool see_event(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     names *people = ctx;
     const cv_event_row *event = row;
     cv_json actors;
-    cv_err unread = {.arena = people->arena}; /* verify tells of what is not JSON */
+    cv_err unread = {.arena = people->arena}; /* verify reports what is not JSON */
     (void)scope, (void)err;
     if (event->agent.n) {
         add_person(people, event->agent);

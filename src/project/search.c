@@ -72,7 +72,7 @@ static bool keep(void *ctx, const cv_word_hit *hit, cv_err *err)
     searching *s = ctx;
     cv_arena *a = s->call->arena;
     (void)err;
-    bool sound = cv_json_is_valid(hit->people, 1); /* the index is made from rows: verify tells what is wrong there */
+    bool sound = cv_json_is_valid(hit->people, 1); /* the index is made from rows: verify reports what is wrong there */
     *CV_PUSH(a, &s->hits) = (found){.room = cv_arena_copy(a, hit->scope.room),
                                     .scope = cv_arena_copy(a, hit->scope.name),
                                     .kind = cv_arena_copy(a, hit->kind),

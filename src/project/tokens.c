@@ -16,7 +16,7 @@ enum { SECRET_BYTES = 32 };
 
 /* ---- who may ----------------------------------------------------------------------------------------------------- */
 
-/* A token can make a person of whoever has it: agents do not make any, and a server makes them for people only. */
+/* A token can make its holder a person: agents do not make any, and a server makes them for people only. */
 static bool may_make(cv_call *call)
 {
     if (call->confined)

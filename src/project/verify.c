@@ -255,7 +255,7 @@ static bool may_accept(cv_call *call, const cv_commit *last, cv_err *err)
     return false;
 }
 
-/* A record that was moved to another store is taken as it stands here, too, if its last commit is named. */
+/* A record that was moved to another store is taken as it is here, too, if its last commit is named. */
 static bool come_back(cv_call *call, cv_err *err)
 {
     cv_record *record = call->record;

@@ -33,7 +33,7 @@ typedef struct {
     size_t count, capacity;
 } redactions;
 
-/* Every text that stands here by its hash alone, of rows that the other record has. */
+/* Every text that is here by its hash alone, of rows that the other record has. */
 static void add_redacted(cv_arena *a, const cv_rows *all, int64_t until, redactions *ret)
 {
     const cv_type *type = all->type;

@@ -100,7 +100,7 @@ typedef struct {
     size_t bytes;
 } page;
 
-/* Nobody finds a redacted text by what stands in its place. */
+/* Nobody finds a redacted text by what is in its place. */
 static void leave_redacted(const cv_type *type, char *row)
 {
     for (size_t i = 0; i < type->field_count; i++) {
@@ -421,7 +421,7 @@ bool cv_search_run(cv_search_index *x, cv_arena *a, size_t *ret_behind, cv_err *
 typedef struct {
     cv_str kind, id;
     cv_str text;     /* hash of ids, title, body, status and people; absent: the row does not describe it */
-    cv_str more_ids; /* those of several rows stand behind each other */
+    cv_str more_ids; /* those of several rows are behind each other */
     bool late;       /* the index need not have it yet */
 } expected;
 
@@ -524,7 +524,7 @@ static bool same_ids(const expected *t, size_t count, cv_str found)
     return count_words(found) == wanted;
 }
 
-/* The rows t[0] to t[count - 1] against what the index has. What no row describes any more stands there without texts.
+/* The rows t[0] to t[count - 1] against what the index has. What no row describes any more is there without texts.
  */
 static bool fits(cv_arena *a, const expected *t, size_t count, const cv_search_entry *entry)
 {
@@ -536,7 +536,7 @@ static bool fits(cv_arena *a, const expected *t, size_t count, const cv_search_e
            same_ids(t, count, entry->more_ids);
 }
 
-/* The rows that tell of the next thing: how many, and whether one of them is late. */
+/* The rows about the next thing: how many, and whether one of them is late. */
 static size_t next_rows(const checking *c, bool *ret_late)
 {
     size_t end = c->next;

@@ -275,7 +275,7 @@ static const struct {
 
 /* ---- merges ---- */
 
-/* What items stand in, by the letter of their ids. */
+/* What items are in, by the letter of their ids. */
 static const struct {
     char letter;
     cv_str list;
@@ -285,7 +285,7 @@ static const struct {
              {'E', CV_STR_INIT("evidence")},
              {'C', CV_STR_INIT("claims")}};
 
-/* The list of a request that items with such a local id stand in; empty: it is not a local id. */
+/* The list of a request that items with such a local id are in; empty: it is not a local id. */
 static cv_str list_of(cv_str local_id)
 {
     size_t dash = local_id.n;

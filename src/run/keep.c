@@ -84,7 +84,7 @@ static const cv_shape report_shape[] = {
 
 static const cv_str mark = CV_STR_INIT("\n<!-- conclave: "), mark_end = CV_STR_INIT(" -->\n");
 
-/* '>' stands in strings only, and nothing in them may end the comment. */
+/* '>' is in strings only, and nothing in them may end the comment. */
 static void add_report(cv_arena *a, cv_buf *out, const cv_calls_result *result)
 {
     const report all = {cv_outcome_words.items[result->outcome], *result};

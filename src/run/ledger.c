@@ -328,7 +328,7 @@ static bool write_lease(cv_ledger *l, cv_err *err)
     return commit_write(l, &w, op_id, "run", err);
 }
 
-/* Whoever only looks has the lock for a moment, and so has what a killed runner had just started: then nobody who lives
+/* A process that only looks has the lock for a moment, and so has a child of a killed runner: then nobody who lives
  * has the lease, or one that is on its way out. */
 static bool wait_for_lock(cv_ledger *l, cv_err *err)
 {

@@ -91,7 +91,7 @@ static tally count(const cv_attempt_row *attempts, size_t n, int64_t since_ms)
     return t;
 }
 
-/* The last answer that could be handed in although it has no marks; 0: none. */
+/* The last answer that could be sent although it has no marks; 0: none. */
 static int unmarked_answer(const cv_attempt_row *attempts, size_t n)
 {
     for (size_t i = n; i > 0; i--)

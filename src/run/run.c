@@ -404,7 +404,7 @@ bool cv_run_op_ask(cv_call *call)
 {
     cv_str id;
     cv_setup *settings = CV_NEW(call->arena, cv_setup);
-    /* What is wrong with the request is told before there is a dialogue, all of it. */
+    /* All faults of the request are reported before there is a dialogue. */
     bool panel = has_panel(call), sound = cv_setup_read(call, CV_STR(""), settings);
     bool quorum = !sound || has_quorum(call, settings);
     if (!somebody_answers(call, settings, sound) || !panel || !sound || !quorum)

@@ -124,7 +124,7 @@ static bool is_judges(const cv_agents_place *place)
     return cv_str_eq_nocase(place->name, CV_STR("judge"));
 }
 
-/* Whoever sits there must be known: told once, whether or not this panel has the seat. */
+/* The agent of a seat must be known: reported once, whether or not this panel has the seat. */
 static void check_place(cv_setup *s, const cv_agents_place *place)
 {
     cv_agent_row row;

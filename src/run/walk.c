@@ -156,7 +156,7 @@ static void begin_plan(cv_walk *w)
 /* ---- the beginning -------------------------------------------------------------------------------------------------
  */
 
-/* A run that stood still was given up by its runner: whoever gives the command again wants everybody to be asked again.
+/* A run that stopped was given up by its runner: a user who gives the command again wants everybody to be asked again.
  * One whose runner was killed only goes on. */
 static void choose_since(cv_walk *w)
 {
@@ -255,7 +255,7 @@ static bool take(cv_walk *w)
 /* ---- the end -------------------------------------------------------------------------------------------------------
  */
 
-/* Calls that are under way are ended, and each is told. */
+/* Calls that are under way are ended, and each is reported. */
 static bool end_calls(cv_walk *w)
 {
     bool ok = true;

@@ -319,7 +319,7 @@ static int64_t count_markers(const cv_json *summary)
     return n;
 }
 
-/* What the dialogue did not understand, in lines for whoever wrote it. */
+/* What the dialogue did not understand, in lines for its author. */
 static cv_str diagnostics_text(cv_arena *a, const cv_json *reply)
 {
     const cv_json *all = cv_json_get(reply, CV_STR("diagnostics"));
@@ -476,7 +476,7 @@ static bool is_code(const cv_reply *reply, cv_str word)
     return !reply->done && reply->errs.count && cv_str_eq(cv_err_word(reply->errs.items[0].code), word);
 }
 
-/* A file that the agent has written beside its answer stands in the way: it is kept beside. */
+/* A file that the agent has written beside its answer is in the way: it is kept beside it. */
 static bool only_file_is_there(cv_walk *w, const cv_reply *reply, cv_str slug)
 {
     cv_reply answer;
@@ -503,7 +503,7 @@ bool cv_walk_hand_in(cv_walk *w, size_t seat)
         cv_facts_ask(w->call, &w->step, "respond", w->facts.dialogue_id, respond_members(w, row, text, "replace"),
                      &reply);
     if (is_code(&reply, CV_STR("response_exists"))) {
-        w->stale = true; /* it has handed in itself: the facts will say so */
+        w->stale = true; /* it has sent its response itself: the facts will say so */
         return true;
     }
     if (!reply.done && !cv_err_is_refusal(reply.errs.items[0].code))

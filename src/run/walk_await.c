@@ -32,7 +32,7 @@ static void ask_room(cv_walk *w, const char *room, const char *verb, cv_str inpu
     cv_invoke(&own, cv_str_of(room), cv_str_of(verb), input, ret);
 }
 
-/* Whoever is mailed must be able to reply: without an identity the runner has a mailbox of its own. */
+/* An agent that gets mail must be able to reply: without an identity the runner has a mailbox of its own. */
 static bool be_addressable(cv_walk *w, cv_str *ret_from)
 {
     cv_reply reply;
@@ -176,7 +176,7 @@ static bool has_responded(const cv_walk *w, const cv_attempt_row *row)
     return false;
 }
 
-/* It is in the record already: handed in from elsewhere, or the round went on without it. */
+/* It is in the record already: sent from elsewhere, or the round went on without it. */
 static bool end_elsewhere(cv_walk *w, cv_attempt_row *row)
 {
     bool late = row->round < w->facts.next_round;

@@ -287,7 +287,7 @@ static cv_str without_id(cv_arena *a, const cv_json *object)
     return inside(a, &out);
 }
 
-/* Dissent that experts have written, as the draft has it: their own words, so they are registered whoever judges. */
+/* Dissent that experts have written, as the draft has it: their own words, so they are registered with any judge. */
 static bool register_dissent(cv_walk *w, int64_t round)
 {
     cv_reply draft;

@@ -136,7 +136,7 @@ static cv_calls_outcome by_status(int64_t status)
                                                                               : CV_CALL_DENIED;
 }
 
-/* An error's own words say more than its number: an empty account is told with 429, too. */
+/* An error's own words say more than its number: an empty account is reported with 429, too. */
 static cv_calls_outcome error_means(const cv_json *json, cv_calls_outcome otherwise)
 {
     const cv_json *error = cv_json_get(json, CV_STR("error"));
@@ -271,7 +271,7 @@ static void take(cv_wire *w, cv_str text, bool whole)
 void cv_wire_event(void *ctx, cv_str event, cv_str data)
 {
     cv_wire *w = ctx;
-    (void)event; /* what it is stands in its data as well */
+    (void)event; /* its data says what it is as well */
     if (w->protocol == CV_PROTOCOL_OPENAI && cv_str_eq(cv_str_trim(data), CV_STR("[DONE]")))
         w->ended = w->ended || w->events > 0;
     else

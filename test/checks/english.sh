@@ -1,8 +1,7 @@
 #!/bin/sh
 # english - help, errors, schemas, pages, skills, documentation and comments hold to plain English: no turn that newcomers
 # stumbled over. TAP.
-# `turns` holds for all texts that users read, `page_turns` for the documentation, `comment_turns` for the comments of
-# headers and at the heads of sources, `all_comment_turns` for all comments.
+# `turns` holds for all texts that users read, `page_turns` for the documentation, `comment_turns` for all comments.
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
@@ -60,7 +59,7 @@ but for 	except
 END
 }
 
-# The same, for comments: those of headers, and the one at the head of each source.
+# The same, for the comments of the program and the dashboard.
 comment_turns() {
     cat <<'END'
 (^|[^e]) (is|are) no [a-z]	is not a …
@@ -72,12 +71,6 @@ as (it|they) stands?([ .,;:)]|$)	as it is
 [^y] hand(s|ed)? (it |them )?in([ .,;:)]|$)	send
 [^a-z]but for 	except
 [^a-z]tells? (who|what|how|where|whether|of|about) 	shows, says, reports
-END
-}
-
-# The same, for all comments.
-all_comment_turns() {
-    cat <<'END'
 (may|can|will|must|would|could|should) (not |only |also )?(are|is|was|were) 	be
 (do|does|did) (not |only )(are|is|was) [^kw]	be
  to (are|is|was|were) 	be
@@ -98,21 +91,18 @@ texts() {
 # What the program prints in an example is its own text, which is in src/.
 documentation() {
     for f in *.md docs/*.md docs/*/*.md skills/*/SKILL.md; do
-        [ "$f" = CHANGELOG.md ] || awk -v f="$f" '/^```/ { shown = !shown } !shown { print f ":" FNR ":" $0 }' "$f"
+        awk -v f="$f" '/^```/ { shown = !shown } !shown { print f ":" FNR ":" $0 }' "$f"
     done
 }
-# comments WHICH: all, or those of headers and the one at the head of each source
 comments() {
-    sources | xargs awk -v which="$1" '
-        FNR == 1 { inside = done = 0 }
-        done { next }
+    { sources && find web/src -name '*.ts*'; } | xargs awk '
+        FNR == 1 { inside = 0 }
         {
             line = $0
             if (!inside && !sub(/^.*\/\*/, "", line)) next
             inside = line !~ /\*\//
             gsub(/"[^"]*"|`[^`]*`/, "", line)
             print FILENAME ":" FNR ":" line
-            if (!inside && FILENAME ~ /\.c$/ && which != "all") done = 1
         }'
 }
 
@@ -120,12 +110,10 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 documentation >"$work/pages"
 { texts; cat "$work/pages"; } >"$work/all"
-comments first >"$work/comments"
-comments all >"$work/all_comments"
+comments >"$work/comments"
 turns >"$work/turns"
 page_turns >"$work/page_turns"
 comment_turns >"$work/comment_turns"
-all_comment_turns >"$work/all_comment_turns"
 number=0
 # A line of a text is PLACE:NUMBER: and its words; ^ in a turn is the beginning of the words.
 expression() { sed -e 's/(^|/(:[0-9]+: |/'; }
@@ -145,7 +133,6 @@ nobody_writes() {
 nobody_writes "$work/turns" "$work/all"
 nobody_writes "$work/page_turns" "$work/pages"
 nobody_writes "$work/comment_turns" "$work/comments"
-nobody_writes "$work/all_comment_turns" "$work/all_comments"
 # It can fail: a line with a turn is found, in each kind of text.
 # finds TURNS TEXT
 finds() {
@@ -158,5 +145,5 @@ finds() {
 finds "$work/turns" 'src/x.c:1:"the file stands in the way, mend it"'
 finds "$work/page_turns" 'page.md:1:Who waits for mail gets it.'
 finds "$work/comment_turns" 'x.h:1: What a caller sent is told.'
-finds "$work/all_comment_turns" 'x.c:1: What may are before a mark.'
+finds "$work/comment_turns" 'x.c:1: What may are before a mark.'
 echo "1..$number"

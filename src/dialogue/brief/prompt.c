@@ -48,7 +48,7 @@ static cv_str spoken_key(cv_arena *a, cv_str key)
     return (cv_str){text, key.n};
 }
 
-/* A value as it stands in a cell or on a line. */
+/* A value as it is in a cell or on a line. */
 static void add_value(cv_arena *a, cv_buf *out, const cv_json *value)
 {
     cv_buf text = {0};
@@ -339,7 +339,7 @@ static void write_markers(const cv_prompt *p)
     }
 }
 
-/* How whoever is prompted hands a response in, with content or without. */
+/* How the expert sends a response, with content or without. */
 static cv_str hand_in(const cv_prompt *p, bool content)
 {
     const cv_view *v = p->v;

@@ -12,8 +12,8 @@
 #include "kit/frame.h"
 
 enum {
-    MOST_QUOTED = 12,   /* items in full; the rest by id: all of it stands in the prior rounds */
-    MOST_SUMMARY = 400, /* bytes of a synthesis in the list of rounds; it stands in full below */
+    MOST_QUOTED = 12,   /* items in full; the rest by id: all of it is in the prior rounds */
+    MOST_SUMMARY = 400, /* bytes of a synthesis in the list of rounds; it is in full below */
 };
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */

@@ -141,7 +141,7 @@ static void write_body(const cv_view *v, const cv_rec_entity *row, cv_buf *out)
     }
 }
 
-/* What is said of a reference stands below its mark. */
+/* What is said of a reference is below its mark. */
 static bool write_reason(const cv_view *v, const cv_view_tie *tie, cv_buf *out)
 {
     if (!tie->row->reason.n)
@@ -151,7 +151,7 @@ static bool write_reason(const cv_view *v, const cv_view_tie *tie, cv_buf *out)
     return true;
 }
 
-/* References stand behind a blank line: a table must not go on over them. */
+/* References are behind a blank line: a table must not go on over them. */
 static void write_ties(const cv_view *v, uint32_t item, bool whole, cv_buf *out)
 {
     const uint32_t *tie = cv_group_begin(&v->ties_from, item), *end = cv_group_end(&v->ties_from, item);

@@ -179,7 +179,7 @@ typedef struct {
     cv_str how_to_read;
 } left_out;
 
-/* The prompt of one expert, as it is told. */
+/* The prompt of one expert, as the answer has it. */
 typedef struct {
     cv_str slug, source;
     cv_str prompt_path, context_path, response_path; /* empty: there is none */

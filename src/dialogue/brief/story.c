@@ -82,7 +82,7 @@ static bool changes_target(cv_ref type)
     return cv_refs[type].targets != CV_TARGETS_ANY;
 }
 
-/* What an expert alone says in support of itself is no answer. */
+/* What an expert alone says in support of itself is not an answer. */
 static bool is_answer(const story *t, const cv_view_tie *tie)
 {
     return changes_target(tie->type) || tie->by->count > 1 || !is_mine(t, tie->by);
@@ -148,7 +148,7 @@ static void tell_all_answers(story *t, uint32_t item)
     }
 }
 
-/* "Donut challenged it: “Liquidity supports execution”." What the expert did itself is no news. */
+/* "Donut challenged it: “Liquidity supports execution”." What the expert did itself is not news. */
 static void tell_move(story *t, const cv_view_move *move, const char *object)
 {
     if (cv_str_eq(move->row->expert_slug, t->self->slug))

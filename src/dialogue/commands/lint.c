@@ -166,7 +166,7 @@ static void keep_error(run *r, const cv_err *err)
     const cv_err *kept = cv_errs_keep(&r->errs, r->cli->arena, err);
     cv_buf_flush(&r->report);
     fflush(stdout);
-    if (r->format == JSON) /* they stand in its 'errors' */
+    if (r->format == JSON) /* they are in its 'errors' */
         return;
     cv_buf line = {.sink = cv_buf_to_stream, .sink_to = stderr};
     cv_buf_add_z(&line, "conclave: ");

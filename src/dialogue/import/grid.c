@@ -216,7 +216,7 @@ static int64_t number_in(cv_arena *a, const cv_grid_row *row, int column)
     return column < 0 || (size_t)column >= row->count ? CV_ABSENT : cv_grid_number(a, row->cells[column]);
 }
 
-/* The total as it stands there, else what the parts and the bonus come to. */
+/* The total as it is there, else what the parts and the bonus come to. */
 static cv_points read_points(cv_arena *a, const board_columns *c, const cv_grid_row *row)
 {
     cv_points points = {number_in(a, row, c->total), {0}};
@@ -773,7 +773,7 @@ bool cv_panel_fits(cv_arena *a, const cv_grid *grid, const cv_map *speakers)
             (grid->rows.count > 1 && count_speakers(a, grid, c.name, speakers) == grid->rows.count));
 }
 
-/* What stands in columns that have no place of their own: "Stance: against". Numbers are those of a seat or a board. */
+/* What is in columns that have no place of their own: "Stance: against". Numbers are those of a seat or a board. */
 static cv_str focus_in(cv_arena *a, const cv_grid *grid, const cv_grid_row *row, const panel_columns *c)
 {
     cv_str focus = cv_grid_cell(a, row, c->focus);

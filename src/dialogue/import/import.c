@@ -313,7 +313,7 @@ static void tally_rows(const cv_changes *rows, cv_tally *tally)
     }
 }
 
-/* Whoever made an export does not decide where this project writes (dialogue/files.h). */
+/* The author of an export does not decide where this project writes (dialogue/files.h). */
 static void note_output_dir(cv_script *s, const reading *r, const cv_put_dialogue *put)
 {
     const cv_rec_dialogue *row = put->rows.items[CV_REC_DIALOGUE];

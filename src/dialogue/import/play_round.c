@@ -106,8 +106,8 @@ static void seat(const scene *sc, bool *seated, size_t player)
         seated[player] = true;
 }
 
-/* Who sits: as a panel file says; else everybody of the document's panel; and whoever speaks. Without a panel of its
- * own a round has those who speak. */
+/* Who sits: as a panel file says; else everybody of the document's panel; and everybody who speaks. Without a panel of
+ * its own a round has those who speak. */
 static size_t seat_all(const scene *sc, bool *seated)
 {
     const cv_script *s = sc->p->s;

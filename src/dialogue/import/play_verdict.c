@@ -81,7 +81,7 @@ static cv_str short_form(cv_arena *a, const cv_ending *ending)
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 
-/* What stands in a section of the judge and in its verdict is one. */
+/* What is in a section of the judge and in its verdict is one. */
 static void add_interim(cv_script *s, const cv_ending *found)
 {
     for (size_t i = 0; i < s->interims.count; i++) {
@@ -144,7 +144,7 @@ static void find_all_marks(cv_script *s)
 
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
-/* The experts whose names stand in a text, in its order. */
+/* The experts whose names are in a text, in its order. */
 static size_t find_named(const cv_script *s, cv_str text, size_t most, size_t *ret_players)
 {
     size_t count = 0;

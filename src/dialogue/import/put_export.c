@@ -164,7 +164,7 @@ static cv_str head_of(const cv_changes *rows)
     return count ? events[count - 1].hash : CV_STR("");
 }
 
-/* The rows, and the mark that they came from an export: whoever made it does not decide where this project writes. */
+/* The rows, and the mark that they came from an export: its author does not decide where this project writes. */
 static bool write_rows(const cv_call *call, cv_arena *a, cv_record *record, cv_str text, const cv_put_dialogue *r,
                        cv_err *err)
 {

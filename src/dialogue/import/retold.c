@@ -65,7 +65,7 @@ static int by_place(const void *x, const void *y)
     return order ? order : cv_str_order(a->id, b->id);
 }
 
-/* Items are numbered through in each round, as the record will; an id that comes out otherwise is told. */
+/* Items are numbered through in each round, as the record will; an id that comes out otherwise is reported. */
 void cv_retold_settle(cv_retold *t, cv_played *played)
 {
     cv_arena *a = t->s->arena;

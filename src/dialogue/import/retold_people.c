@@ -63,7 +63,7 @@ static void write_newcomer(cv_retelling *p, const cv_retold_expert *e, cv_json_w
     cv_json_key_str_if(w, "color", e->color);
 }
 
-/* Experts without a seat: made when all who stand before them in the panel are there. */
+/* Experts without a seat: made when all who are before them in the panel are there. */
 void cv_retold_create_unseated(cv_retelling *p)
 {
     for (size_t i = 0; i < p->t->experts.count && !p->p.failed; i++) {

@@ -11,7 +11,7 @@
 #include "dialogue/import/retelling.h"
 #include "dialogue/operations.h"
 
-/* The id under which a target is known in the record; empty: it is not there, which is told. */
+/* The id under which a target is known in the record; empty: it is not there, and a finding says so. */
 cv_str cv_retold_known(cv_retelling *p, cv_str target, int round, size_t line)
 {
     const cv_retold_item *item = cv_retold_find(p->t, target);

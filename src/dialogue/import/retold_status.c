@@ -19,7 +19,7 @@ static const cv_retold_turn *turn_in(const cv_retold_item *item, int round)
     return NULL;
 }
 
-/* The shortest way from one status to another, at least one step: what stands between them, then `to`. 0: there is
+/* The shortest way from one status to another, at least one step: what is between them, then `to`. 0: there is
  * none. */
 static size_t find_way(cv_kind kind, cv_status from, cv_status to, cv_status way[CV_STATUS_COUNT])
 {
@@ -234,8 +234,8 @@ bool cv_retold_load(cv_retelling *p, int64_t round, cv_transcript *ret)
     return false;
 }
 
-/* Does the record tell of a tension what the file does not tell with the round? An interim verdict closed it, and the
- * judge took that back: what is left is that it was addressed. */
+/* Does the record have a change of a tension that the file does not have with the round? An interim verdict closed it,
+ * and the judge took that back: what is left is that it was addressed. */
 static bool was_taken_back(const cv_retelling *p, const cv_transcript *told, const cv_written_entity *now)
 {
     for (size_t i = 0; p->t->exact && now->became && i < told->settled.count; i++)

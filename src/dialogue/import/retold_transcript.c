@@ -391,7 +391,7 @@ static void read_marks(telling *w, const cv_blocks *blocks)
     }
 }
 
-/* What stands before the first mark. */
+/* What is before the first mark. */
 static void read_position(cv_retold *t, cv_retold_round *round, cv_str expert, const cv_blocks *blocks)
 {
     cv_arena *a = t->s->arena;
@@ -491,7 +491,7 @@ static bool read_detail(cv_retold *t, cv_str line, cv_rec_verdict *row, cv_words
     return true;
 }
 
-/* The last paragraph is the list; what stands before it is the description. */
+/* The last paragraph is the list; what is before it is the description. */
 static void read_verdict(cv_retold *t, const cv_mark *m, cv_verdict type)
 {
     cv_arena *a = t->s->arena;

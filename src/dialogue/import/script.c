@@ -268,8 +268,8 @@ static bool speaks_of_number(cv_str line)
     return cv_id_at(line, &id, &length) && id.form == CV_ID_SHORT;
 }
 
-/* What an expert hands in raises T01 by such a line; in files it is the heading of what is said about a tension that is
- * there. Those lines stay as they are written, one for one: the lines of the text lead back to the same places. */
+/* The response of an expert raises T01 by such a line; in files it is the heading of what is said about a tension that
+ * is there. Those lines stay as they are written, one for one: the lines of the text lead back to the same places. */
 static void leave_spoken_of(cv_script *s, cv_part *part)
 {
     cv_buf text = {0};
@@ -352,7 +352,7 @@ void cv_script_state(cv_script *s, cv_says what, cv_str agent, int round, int64_
             .what = what, .agent = agent, .round = round, .number = number, .sheet = sheet, .line = line};
 }
 
-/* Words that stand before a number of the whole dialogue. */
+/* Words that are before a number of the whole dialogue. */
 static int stated_by(cv_arena *a, cv_str key)
 {
     static const struct {
@@ -537,7 +537,7 @@ static bool key_and_value(const cv_line *line, cv_str *ret_key, cv_str *ret_valu
     return ret_key->n > 0;
 }
 
-/* "Open Tensions (2)": a heading that counts what stands below it. */
+/* "Open Tensions (2)": a heading that counts what is below it. */
 static void read_counting_heading(cv_script *s, const cv_line *line, size_t sheet, size_t at, int round)
 {
     cv_str title = cv_str_trim(cv_str_from(line->trimmed, (size_t)line->level));

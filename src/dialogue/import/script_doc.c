@@ -398,7 +398,7 @@ static cv_str stranger_in(const reading *r, const cv_line *line)
                : CV_STR("");
 }
 
-/* What stands in bold below two experts is a part of what each says ("**Position:**"), not a third one. */
+/* What is in bold below two experts is a part of what each says ("**Position:**"), not a third one. */
 static void find_strangers(reading *r, cv_str text)
 {
     cv_lines lines = {.text = text};
@@ -429,7 +429,7 @@ static void tell_of_stranger(reading *r, const speaking *sp, const cv_line *line
                             CV_FMT(before));
 }
 
-/* What stands under no agent's heading: the judge's, or that of those whose names stand there in bold. */
+/* What is under no agent's heading: the judge's, or that of those whose names are there in bold. */
 static void read_free_text(reading *r, cv_act *act, cv_str text, size_t first)
 {
     speaking sp = {r, act, CV_THE_JUDGE, text.p, first};
@@ -494,7 +494,7 @@ static void read_own_tables(reading *r, cv_act *act, const cv_section *section, 
                 section->round);
 }
 
-/* What stands below an agent's heading is that agent's, up to a heading as high that names another one. */
+/* What is below an agent's heading is that agent's, up to a heading as high that names another one. */
 static void read_turns(reading *r, cv_act *act, size_t player, cv_str text, size_t first)
 {
     enum { AGENTS_LEVEL = 3 };
@@ -656,7 +656,7 @@ static void read_section(reading *r, size_t i)
         read_panel_rest(r, section, text);
 }
 
-/* The names that begin what somebody says, whoever it is. */
+/* The names before what somebody says. */
 static void find_speakers(reading *r)
 {
     cv_arena *a = r->s->arena;

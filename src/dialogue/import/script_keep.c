@@ -61,7 +61,7 @@ static bool has_words(cv_str heading, const char *words)
     return false;
 }
 
-/* Headings that announce how it ended: words that say so, and, for the weaker ones, words that must stand beside them.
+/* Headings that announce how it ended: words that say so, and, for the weaker ones, words that must be beside them.
  * The strongest come first. */
 static int rank_of(cv_str heading)
 {

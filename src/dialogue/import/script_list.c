@@ -23,7 +23,7 @@ static bool starts_with_mark(cv_str s)
            (strchr("#-*+_>~ ", s.p[0]) || (cv_is_digit(s.p[0]) && s.n > 1 && (s.p[1] == '.' || s.p[1] == ')')));
 }
 
-/* Without what may stand before the id: list marks, bold, a box. */
+/* Without what may be before the id: list marks, bold, a box. */
 static cv_str without_marks(cv_str s, bool *ret_done, bool *ret_box)
 {
     *ret_done = *ret_box = false;

@@ -118,7 +118,7 @@ void cv_diagnose_unread(cv_arena *a, const cv_extract *h, size_t index, cv_diagn
     sort_from(all, from);
 }
 
-/* ---- what stands under no mark ----------------------------------------------------------------------------------- */
+/* ---- what is under no mark --------------------------------------------------------------------------------------- */
 
 #define CV_THIS_TYPE struct cv_line_range
 static const cv_shape range_shape[] = {

@@ -196,7 +196,7 @@ static void tell_notes(const draft *d, cv_buf *out)
     }
 }
 
-/* A request that says nothing is a mistake of whoever asks for it now. */
+/* A request that says nothing is a mistake of the caller. */
 static bool refuse_empty(const draft *d)
 {
     cv_call *call = d->call;

@@ -765,7 +765,7 @@ static void take_quotation(extractor *x)
                         CV_FMT(x->item->quoted));
 }
 
-/* What nothing else keeps: the mark with its text, as it stands. One that says nothing and is not told of is not kept.
+/* What nothing else keeps: the mark with its text, as it is. One that says nothing and is not reported is not kept.
  */
 static void keep_text(extractor *x)
 {

@@ -11,7 +11,7 @@
 static const cv_str content_key = CV_STR_INIT("content");
 static const char path_key[] = "content_path";
 
-/* ---- what is handed in ------------------------------------------------------------------------------------------- */
+/* ---- what is sent ------------------------------------------------------------------------------------------------ */
 
 static bool read_file(cv_call *call, cv_str path, cv_str *ret_text)
 {
@@ -25,7 +25,7 @@ static bool read_file(cv_call *call, cv_str path, cv_str *ret_text)
 }
 
 /* A text that is nothing but the name of a file, as --content takes it. What leads out of the caller's reach is not
- * looked for, but as one word it is no less a path. */
+ * looked for, but as one word it is a path, too. */
 static bool is_path(const cv_call *call, cv_str content)
 {
     cv_err err = {.arena = call->arena};
@@ -61,7 +61,7 @@ bool cv_handover_input(cv_call *call, cv_json *ret_input)
     return call->errs->count == 0;
 }
 
-/* ---- what stands at its place ------------------------------------------------------------------------------------ */
+/* ---- what is at its place ---------------------------------------------------------------------------------------- */
 
 /* What was replaced is kept by its event, with its hash (respond.c). */
 static bool is_recorded(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256, bool *ret_is,
@@ -101,7 +101,7 @@ bool cv_handover_is_ours(cv_call *call, const cv_state *s, int64_t round, cv_str
 }
 
 /* A file that cannot be read is not ours to overwrite; what is not a file at all, or lies behind a link, is refused by
- * whoever tries to write there. */
+ * a process that tries to write there. */
 bool cv_handover_look(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256,
                       cv_where *ret_where, bool *ret_foreign, cv_err *err)
 {

@@ -14,7 +14,7 @@ typedef struct {
     const cv_parsed_response *response;
     cv_line line;
     cv_str text;   /* the line behind its list dash, heading and bold marks */
-    cv_str inside; /* what stands between the brackets that it begins with; absent: none */
+    cv_str inside; /* what is between the brackets that it begins with; absent: none */
     cv_map unmade; /* ids that were told of */
     cv_lookalikes *found;
 } looking;
@@ -133,7 +133,7 @@ static bool bare_number(looking *l)
                                CV_FMT(cv_str_head(l->text, length))));
 }
 
-/* Does an id of the dialogue stand in it? */
+/* Does it have an id of the dialogue? */
 static bool names_id(cv_str s)
 {
     cv_id id;

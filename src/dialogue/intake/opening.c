@@ -67,7 +67,7 @@ static size_t item_lead(cv_str s)
     return 0;
 }
 
-/* Bullets, quotation marks, headings, emphasis, emoji: what may stand before a mark. */
+/* Bullets, quotation marks, headings, emphasis, emoji: what may be before a mark. */
 size_t cv_lead_of(cv_str s, bool *ret_heading)
 {
     size_t i = 0, n;
@@ -133,7 +133,7 @@ static bool has_wide(cv_str s)
     return false;
 }
 
-/* What the text's own reader understands as it stands. */
+/* What the text's own reader understands as it is. */
 static bool is_sound(const cv_opening_reader *r, cv_str s, const cv_mark *m)
 {
     cv_mark_shape shape = cv_marks_table[m->type].shape;
@@ -186,7 +186,7 @@ static bool is_beyond(const cv_head *h, cv_str s, size_t close)
     return s.p[0] == '[' && close != SIZE_MAX && h->rest > close + 1 && (h->targets || h->numbered);
 }
 
-/* Is what stands in brackets of any kind meant as a mark? */
+/* Is what is in brackets of any kind meant as a mark? */
 static bool is_meant(const cv_head *h, cv_str s, size_t close, bool square)
 {
     bool entity = h->type < (cv_mark_type)CV_KIND_COUNT;

@@ -270,7 +270,7 @@ static void number_all(reading *r)
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* Do words stand before the mark on its line? A list's dash and bold are none. */
+/* Are there words before the mark on its line? A list's dash and bold are none. */
 static bool is_in_passing(cv_str text, size_t start)
 {
     const char *at = text.p + start;

@@ -37,7 +37,7 @@ bool cv_plain_made(const cv_plain_reader *r, cv_str id)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* How long the end of a line is that stands here; 0: none does. Carriage returns alone, form feeds and the separators
+/* The length of the line end here; 0: there is none. Carriage returns alone, form feeds and the separators
  * of Unicode end lines, too. */
 static size_t line_end_at(cv_str s)
 {
@@ -54,7 +54,7 @@ static size_t line_end_at(cv_str s)
     return returns ? 1 : 0;
 }
 
-/* A byte order mark is no part of the first one. */
+/* A byte order mark does not belong to the first one. */
 static void find_rows(cv_plain_reader *r, cv_str source)
 {
     static const cv_str order_mark = CV_STR_INIT("\xEF\xBB\xBF");
@@ -264,7 +264,7 @@ static void put_rest(cv_plain_reader *r, cv_str s)
     cv_plain_put_source(r, cv_str_from(s, from));
 }
 
-/* The label of a mark that goes on over `rows` more rows; what is written, and what stands behind it. */
+/* The label of a mark that goes on over `rows` more rows; what is written, and what follows it. */
 static void join_label(cv_plain_reader *r, cv_opening *st, size_t rows, size_t end, cv_str *written, cv_str *behind)
 {
     cv_buf label = {0};
@@ -281,7 +281,7 @@ static void join_label(cv_plain_reader *r, cv_opening *st, size_t rows, size_t e
     *behind = cv_str_from(closing, end);
 }
 
-/* [MUFFIN-P0101] Cheap: the bracket closes too early, the label stands behind it. */
+/* [MUFFIN-P0101] Cheap: the bracket closes too early, the label is behind it. */
 static void take_label_behind(cv_opening *st, cv_str *written, cv_str *behind)
 {
     size_t close, length;
@@ -594,7 +594,7 @@ static void open_quotations(cv_plain_reader *r)
     }
 }
 
-/* The rows [first, last] are one comment: the signs go, when an item of the expert's own stands in it. */
+/* The rows [first, last] are one comment: the signs go, when an item of the expert's own is in it. */
 static void open_comment(cv_plain_reader *r, size_t first, size_t last)
 {
     cv_str begin = cv_str_from(cv_plain_row_text(r, first), strlen("<!--")), end = cv_plain_row_text(r, last);

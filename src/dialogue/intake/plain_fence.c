@@ -57,7 +57,7 @@ static mark_counts *count_marks(const cv_plain_reader *r)
     return counts;
 }
 
-/* Rows that hold fences: all of them, or what stands in a fence that is dropped. */
+/* Rows that hold fences: all of them, or what is in a fence that is dropped. */
 typedef struct {
     size_t first, end;
     const mark_counts *counts;
@@ -101,7 +101,7 @@ static void find_fences(const cv_plain_reader *r, const fence_range *in, fences 
 
 static void settle_fences(cv_plain_reader *r, fence_range in);
 
-/* The fence goes, what stands in it is read. What stands in it may have fences of its own. */
+/* The fence goes, what is in it is read. What is in it may have fences of its own. */
 static void drop_fence(cv_plain_reader *r, const fence_range *in, const fence *f)
 {
     enum { DEEPEST = 4 };

@@ -134,7 +134,7 @@ static size_t usage_rows(const cv_plain_reader *r)
     return 0;
 }
 
-/* <think> … </think> before the answer: what a model tells itself; and what stands before the answer in the words of a
+/* <think> … </think> before the answer: what a model tells itself; and what is before the answer in the words of a
  * model's own template. Without an opening word the closing one is enough. */
 static const struct {
     cv_str open, close;
@@ -204,7 +204,7 @@ static void drop_thinking(cv_plain_reader *r, size_t rows, cv_str rest)
     cv_plain_tell_frame(r, r->first, r->first);
 }
 
-/* The name of a tag that stands alone on its line: <result>, </result>. */
+/* The name of a tag that is alone on its line: <result>, </result>. */
 cv_str cv_plain_tag(cv_str s, bool closing)
 {
     size_t from = closing ? 2 : 1, n = from;

@@ -178,7 +178,7 @@ static size_t put_mark_cell(cv_plain_reader *r, row *w, size_t i, const table_he
     return i;
 }
 
-/* What stands before the first mark of the row belongs to it, too, unless it only says what it is. */
+/* What is before the first mark of the row belongs to it, too, unless it only says what it is. */
 static void put_table_row(cv_plain_reader *r, cv_str text, const table_head *head)
 {
     const cv_opening_reader reader = cv_plain_opening(r);

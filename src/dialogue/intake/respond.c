@@ -31,7 +31,7 @@ typedef struct {
     int64_t round;
     cv_str content;          /* absent: no contribution */
     cv_str sha256;           /* … and then absent, too */
-    cv_rec_response *stored; /* what stood before, in the state */
+    cv_rec_response *stored; /* what was before, in the state */
 
     /* of the answer */
     bool no_contribution, replaced;
@@ -138,7 +138,7 @@ static const cv_wanted lean = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT
                                         CV_REC_BIT(ORIGIN) | CV_REC_BIT(VERDICT),
                                .no_content = true};
 
-/* Against the dialogue as it stands now; every fault is told. */
+/* Against the dialogue as it is now; every fault is reported. */
 static bool read_request(cv_call *call, response *r)
 {
     cv_err err = {.arena = call->arena};
@@ -178,8 +178,8 @@ static bool refuse_foreign(response *r, const char *path)
     return false;
 }
 
-/* A folder that is not to be had is no reason: the record holds the response, and a warning says so. A file of which
- * the record cannot say whose it is stays. */
+/* A folder that is not to be had is not a reason to fail: the record holds the response, and a warning says so. A file
+ * of which the record cannot say whose it is stays. */
 static bool spares_file(response *r)
 {
     cv_err err = {.arena = r->call->arena};
@@ -346,7 +346,7 @@ static bool work(cv_call *call, cv_outcome *outcome)
 
 /* ---- its file ---------------------------------------------------------------------------------------------------- */
 
-/* The dialogue and the response as they stand now. */
+/* The dialogue and the response as they are now. */
 static bool read_again(cv_call *call, filing *f, cv_err *err)
 {
     if (!cv_state_load(call, f->id, &lean, &f->state, err))
@@ -390,11 +390,11 @@ static bool put_file(cv_call *call, filing *f, const cv_rec_response *row, cv_er
     return done;
 }
 
-/* Writes what the record holds, and again when somebody has replaced it meanwhile: whoever looks last is right. */
+/* Writes what the record holds, and again when somebody has replaced it meanwhile: the last look is right. */
 static bool write_file(cv_call *call, filing *f, cv_err *err)
 {
     enum { MOST_TRIES = 8 };
-    int64_t written = 0; /* the rev of what stands in the file */
+    int64_t written = 0; /* the rev of what is in the file */
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         cv_position now;
         bool found;

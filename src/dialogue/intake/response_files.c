@@ -49,7 +49,7 @@ cv_str cv_response_hand_in(const cv_call *call, cv_str dialogue_id, int64_t roun
     return cv_call_name(call, CV_STR("dialogue respond"), dialogue_id, arguments, CV_COUNT(arguments) - !replace);
 }
 
-/* What is registered stays as it is: there a file can only be handed in where nothing is. */
+/* What is registered stays as it is: there a file can only be sent where nothing is. */
 static cv_str command_for(const looking *l, const cv_response_file *file)
 {
     bool differs = file->state == CV_RESPONSE_FILE_DIFFERS;

@@ -96,7 +96,7 @@ static const char *letters_of(uint32_t code, way how, char room[2])
                                                  UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_STABLE, NULL);
     utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code);
     if (category == UTF8PROC_CATEGORY_MN)
-        return ""; /* a mark that stands behind its letter */
+        return ""; /* a mark that is behind its letter */
     room[0] = n > 0 && n <= (utf8proc_ssize_t)CV_COUNT(parts) && parts[0] < 0x80 ? cv_upper((char)parts[0]) : '\1';
     return room;
 }
@@ -168,7 +168,7 @@ static void skip_blanks(walk *w)
         w->at++;
 }
 
-/* What may stand between the parts of a head: at most one sign, and blanks around it. */
+/* What may be between the parts of a head: at most one sign, and blanks around it. */
 static bool skip_joint(walk *w, const char *signs)
 {
     size_t from = w->at;
@@ -448,8 +448,8 @@ static bool skip_remark(walk *w)
     return true;
 }
 
-/* All ids from here on: "P0001, T0002". Stands behind the last of them that is only parted by signs. `signs`: what may
- * stand before the first. */
+/* All ids from here on: "P0001, T0002". Stops behind the last one that only signs separate. `signs`: what may be
+ * before the first. */
 static cv_str take_targets(walk *w, const char *signs, size_t *ret_count)
 {
     cv_buf list = {0};
@@ -740,8 +740,8 @@ static bool read_reversed(walk *w, cv_head *h)
     return true;
 }
 
-/* Зоя-P0101, ゾエ-T0101, ZOE SMITH-P0101: a name in another script, or more of a name than the slug. Whoever writes an
- * id that is of nobody means one of their own. */
+/* Зоя-P0101, ゾエ-T0101, ZOE SMITH-P0101: a name in another script, or more of a name than the slug. An expert who writes
+ * an id that is of nobody means one of their own. */
 static bool read_stranger(walk *w, cv_head *h)
 {
     enum { LONGEST = 64 };
@@ -842,7 +842,7 @@ static bool read_word(walk *w, cv_head *h)
     return false;
 }
 
-/* TENSION RESOLVED T0001: the kind stands before the word. */
+/* TENSION RESOLVED T0001: the kind is before the word. */
 static bool read_settled(walk *w, cv_head *h)
 {
     static const cv_str kinds[] = {CV_STR_INIT("TENSION "), CV_STR_INIT("TENSIONS ")};

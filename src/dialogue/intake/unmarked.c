@@ -83,7 +83,7 @@ static bool says_nothing(const finder *f, cv_str heading)
         "tension tensions evidence claim claims reference references move moves marker markers mark marks "
         "expert agent position positions contribution contributions the and my new by of for s");
     const cv_rec_expert *row = cv_state_expert(f->who->s, f->who->expert);
-    bool alone, round = false; /* "Round" stands before the word */
+    bool alone, round = false; /* "Round" is before the word */
     for (cv_str word; cv_utf8_next_word(&heading, &word, &alone); round = cv_str_eq_nocase(word, CV_STR("round"))) {
         int number;
         if (round && cv_str_to_int(word, &number) && number != f->who->round)

@@ -72,7 +72,7 @@ static void put(reader *r, const char *at, cv_str bytes)
             *CV_PUSH(r->who->a, &r->u->lines) = r->line;
 }
 
-/* Walks over a string as it is written: what is between escapes stands in the text as it is. */
+/* Walks over a string as it is written: what is between escapes is in the text as it is. */
 static void put_escaped(reader *r, cv_str s)
 {
     const char *from = s.p, *at = from, *end = cv_str_end(s);

@@ -168,7 +168,7 @@ static bool has_field(cv_str text, cv_str name, cv_str *ret_after)
     return false;
 }
 
-/* The value may stand on a later line; at the very end of the text blanks will do. */
+/* The value may be on a later line; at the very end of the text blanks are enough. */
 static void read_status(facts *f)
 {
     for (cv_str rest = f->text, after; has_field(rest, CV_STR("Status"), &after); rest = after) {

@@ -70,7 +70,7 @@ static void add_entry(record *r, const cv_lint_row *row, cv_str where, cv_str ag
     r->forms[id->form] = true;
 }
 
-/* "T01", "**T1**", "T3/T6", "MUFFIN-T01 (R0)"; what is no id of the kind is no entry. */
+/* "T01", "**T1**", "T3/T6", "MUFFIN-T01 (R0)"; a word that is not an id of the kind is not an entry. */
 static void read_row(record *r, const cv_lint_row *row, int id_column, int agent_column)
 {
     cv_str rest = cv_cell_plain(cv_row_cell(row, id_column)), where = rest;

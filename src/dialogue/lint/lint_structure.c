@@ -137,7 +137,7 @@ static void check_order(cv_linter *l, const cv_section *s, const cv_section *las
     f->hint = CV_STR("number rounds 0, 1, 2, ... in the order of the text");
 }
 
-/* A dialogue that says itself that it has no rounds yet is no scaffold that was left behind. */
+/* A dialogue that says itself that it has no rounds yet is not a scaffold that somebody forgot. */
 static bool is_unbegun(const cv_doc *doc)
 {
     return cv_str_eq(cv_doc_meta(doc, CV_STR("Rounds")), CV_STR("0"));
@@ -205,7 +205,7 @@ typedef struct {
     cv_map panel;
     cv_str names[64]; /* for suggestions; a panel has far fewer */
     size_t name_count;
-    cv_map emoji; /* of those who are known: "### ✅ Consensus" is no agent */
+    cv_map emoji; /* of those who are known: "### ✅ Consensus" is not an agent */
 } roster;
 
 static void learn(cv_linter *l, const cv_agent *agent, void *ctx)

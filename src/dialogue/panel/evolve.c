@@ -147,7 +147,7 @@ static void refuse_added(cv_evolution *e, const char *field, cv_str name)
         cv_err_suggest(err, CV_STR("expert-create adds a new expert"));
 }
 
-/* By name, or by role of the pool; whoever took part before is retained. */
+/* By name, or by role of the pool; an expert who took part before is retained. */
 static void write_added(cv_evolution *e, const cv_json *add, const cv_rec_seat *seats, size_t count, cv_json_writer *w)
 {
     for (uint32_t i = 0; add && i < add->count; i++) {

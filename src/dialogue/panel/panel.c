@@ -150,7 +150,7 @@ size_t cv_panel_keep(cv_candidates *list, cv_rotation rotation)
     return seated_in(list, ANY_TIER);
 }
 
-/* The places of each tier, less those taken already; then whoever is left in the pool. */
+/* The places of each tier, less those taken already; then the others of the pool. */
 static void draw_by_tier(cv_arena *a, cv_candidates *list, size_t size, cv_random *r, cv_draws *draws)
 {
     cv_tier_split split = cv_panel_split(size);

@@ -4,7 +4,7 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Roles and slugs tell members apart: each may stand there once. */
+/* Roles and slugs tell members apart: each may be there once. */
 static void check_twice(cv_call *call, cv_map *seen, cv_str at, const char *field, cv_str value)
 {
     bool fresh;

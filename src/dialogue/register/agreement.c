@@ -204,8 +204,7 @@ static bool has_row(const cv_batch *b, cv_str expert)
     return false;
 }
 
-/* Who is in the request with an item or a move has been heard by the judge, in whatever way; a reference from an expert
- * is no word of theirs. */
+/* An expert with an item or a move in the request was heard by the judge. A reference from an expert does not count. */
 static void gather_speakers(const cv_batch *b, cv_map *ret)
 {
     cv_arena *a = b->call->arena;

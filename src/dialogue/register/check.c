@@ -225,7 +225,7 @@ static void local_id_ok(cv_batch *b, cv_spot at, const cv_draft *draft, cv_str l
         bad_local_id(at, local_id, draft->kind, b->round, id.expert, "has the number 00; the first is 01");
 }
 
-/* Whoever claimed the id first has it. */
+/* The first item that claims an id has it. */
 static void unique(cv_batch *b, cv_spot at, const cv_draft *draft, cv_str local_id, bool seen_here)
 {
     const uintptr_t *owner = cv_map_get(&b->local_at, local_id);

@@ -24,7 +24,7 @@ static void enter_scores(cv_batch *b, cv_journal *j, cv_rec_event *event)
     }
 }
 
-/* Whoever scored, contributed or moved has taken part. */
+/* An expert with a score, a contribution or a move has taken part. */
 static void find_participants(cv_batch *b, cv_map *ret_scores)
 {
     cv_arena *a = b->call->arena;
@@ -207,7 +207,7 @@ static void enter_positions(cv_batch *b, cv_journal *j)
 }
 
 /* What is said of a reference or a move as a document keeps it, for its row and the event that it causes alike: both
- * are told, the one in a text, the other on a line. */
+ * are reported, the one in a text, the other on a line. */
 static cv_str reason_of(cv_arena *a, cv_str reason)
 {
     cv_str text = cv_fence_closed(a, cv_text_tidy(a, reason));

@@ -172,7 +172,7 @@ static void warn_of_verdicts(cv_batch *b, const cv_state *state)
             ->id = h.proposals.items[i].verdict_id;
 }
 
-/* The responses of the request count as handed in. */
+/* The responses of the request count as sent. */
 static void warn_of_responses(cv_batch *b, const cv_state *state)
 {
     cv_arena *a = b->call->arena;

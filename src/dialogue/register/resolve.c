@@ -28,7 +28,7 @@ static void number(cv_batch *b, cv_draft *draft)
     draft->subject = cv_subjects_add(&b->subjects, draft->kind, row, &draft->by);
 }
 
-/* The first one to claim a local id has it; check.c tells about the others. */
+/* The first one to claim a local id has it; check.c reports the others. */
 static void claim(cv_batch *b, cv_str local_id, cv_draft *draft)
 {
     bool is_new;

@@ -43,8 +43,8 @@ cv_subject *cv_subjects_add(cv_subjects *subjects, cv_kind kind, cv_rec_entity *
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* An event has the word of the status it leads to; what leads to none, or to one that no event is named after, is told
- * in other words that change nothing. */
+/* An event has the word of the status it leads to; what leads to none, or to one that no event is named after, is
+ * reported in other words that change nothing. */
 static cv_str event_of(cv_status status, cv_event otherwise)
 {
     assert(status < CV_STATUS_COUNT && otherwise < CV_EVENT_COUNT);

@@ -41,7 +41,7 @@ static bool speaks(const comparing *c, cv_str expert)
 
 /* ---- items ------------------------------------------------------------------------------------------------------- */
 
-/* Did the expert hand in the response? One that comes with the request is of the same hand as the item. */
+/* Did the expert send the response? One that comes with the request is of the same hand as the item. */
 static bool was_handed_in(const comparing *c, cv_str expert)
 {
     const cv_batch *b = c->batch;

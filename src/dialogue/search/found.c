@@ -105,7 +105,7 @@ static bool keep(void *ctx, const cv_word_hit *hit, cv_err *err)
     return true;
 }
 
-/* What stands in rows: the title of the dialogue, the round of a verdict. */
+/* What is in rows: the title of the dialogue, the round of a verdict. */
 static bool complete(cv_call *call, cv_found *f, cv_map *titles, cv_err *err)
 {
     cv_scope_id scope = cv_dialogue_scope(f->dialogue_id);

@@ -60,7 +60,7 @@ static cv_str list_or_none(cv_arena *a, const cv_json *input, const char *key)
     return list && list->count ? cv_json_get_json(a, input, key) : (cv_str){NULL, 0};
 }
 
-/* In one dialogue, both the dialogue and the expert must be there; across all, whoever is nowhere has no hits. */
+/* In one dialogue, both the dialogue and the expert must be there; across all, an expert who is nowhere has no hits. */
 static bool check_place(cv_call *call, const cv_search_query *query)
 {
     cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT), .no_content = true};

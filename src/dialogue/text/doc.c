@@ -276,7 +276,7 @@ static void inline_line(parser *p, const cv_line *line)
     inline_marks(p, (piece){s, s, 0, 0}, skip, line->number);
 }
 
-/* What stands between a mark and its text on the same line: the end of bold, a colon, a dash. */
+/* What is between a mark and its text on the same line: the end of bold, a colon, a dash. */
 static cv_str behind_mark(cv_str s)
 {
     static const cv_str joints[] = {CV_STR_INIT(":"), CV_STR_INIT("-- "), CV_STR_INIT("— "), CV_STR_INIT("– "),
@@ -422,7 +422,7 @@ static void add_metadata(parser *p, cv_str key, cv_str value, const cv_line *lin
         (cv_meta){cv_squeeze(p->a, key), cv_squeeze(p->a, value), line->number, line->trimmed};
 }
 
-/* `| **Key** | value |`, and the empty header with its separator that stand above such rows. */
+/* `| **Key** | value |`, and the empty header with its separator that are above such rows. */
 static bool metadata_row(parser *p, const cv_line *line)
 {
     cv_str rest = cv_row_inside(line->trimmed), key, value;
@@ -573,7 +573,7 @@ static void content_line(parser *p, const cv_line *line)
 {
     if (line->rule && !line->fenced) {
         end_body(p);
-        return; /* kept only when it stands inside a text: append() then includes it in the slice */
+        return; /* kept only when it is inside a text: append() then includes it in the slice */
     }
     if (line->level == 1 || line->level == 3)
         end_body(p);
@@ -685,7 +685,7 @@ static cv_str skip_byte_order_mark(parser *p)
 void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)
 {
     cv_doc_parse_apart(a, text, ret_doc, findings);
-    cv_blocks_merge(a, &ret_doc->intro); /* metadata may have stood between texts */
+    cv_blocks_merge(a, &ret_doc->intro); /* metadata may have been between texts */
 }
 
 void cv_doc_parse_apart(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)

@@ -98,8 +98,8 @@ static bool is_markish(cv_str s)
     return nearly;
 }
 
-/* One line with the backslashes in front of its brackets counted again: 2n + 1 for n, or back. `spans`: what stands in
- * backticks is text already. `from`: what stands before it is left alone. */
+/* One line with the backslashes in front of its brackets counted again: 2n + 1 for n, or back. `spans`: what is in
+ * backticks is text already. `from`: what is before it is left alone. */
 static void requote_line(cv_buf *out, cv_str line, size_t from, bool spans, bool back)
 {
     uint32_t missing = 0;

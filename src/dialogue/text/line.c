@@ -305,7 +305,7 @@ static bool metadata(cv_str s, cv_line *line)
     return line->name.n > 0 && line->name.p[line->name.n - 1] != '*';
 }
 
-/* Bullets, numbers, heading marks, emphasis and "**Moves**:" that may stand before a mark: its offset, or SIZE_MAX. */
+/* Bullets, numbers, heading marks, emphasis and "**Moves**:" that may be before a mark: its offset, or SIZE_MAX. */
 static size_t mark_lead(cv_str s)
 {
     size_t i = 0;

@@ -10,7 +10,7 @@ _Static_assert(CV_COUNT(style_words) == CV_STYLE_COUNT, "a word per style");
 const cv_words cv_style_words = {style_words, CV_STYLE_COUNT};
 
 /* The bracket that closes s.p[0], or SIZE_MAX. It looks no further than the bracket that it finds or the depth that no
- * label has: a search for a closer that may stand at the other end of the line would cost each opener the whole line.
+ * label has: a search for a closer that may be at the other end of the line would cost each opener the whole line.
  */
 static size_t closing(cv_str s, char open, char close)
 {
@@ -184,7 +184,7 @@ static void read_move(cv_mark *m, cv_str in)
     read_label(m, in);
 }
 
-/* [VERDICT:FINAL: label]; what is no type of verdict belongs to the label. */
+/* [VERDICT:FINAL: label]; a word that is not a type of verdict belongs to the label. */
 static void read_verdict(cv_mark *m, cv_str in)
 {
     cv_str rest = cv_str_from(in, 1), word = {NULL, 0};

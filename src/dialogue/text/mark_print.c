@@ -115,7 +115,7 @@ static void print_label(cv_buf *out, const cv_mark *m)
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i], next = i + 1 < s.n ? s.p[i + 1] : ']';
         bool bracket = is_special(c) && c != '\\';
-        /* The guard already stands in front of the first character. */
+        /* The guard is already in front of the first character. */
         if ((bracket && !plain && (i > 0 || !guard)) || (c == '\\' && i > 0 && is_special(next)))
             cv_buf_add_char(out, '\\');
         cv_buf_add_char(out, c);
@@ -149,7 +149,7 @@ static cv_str settled_targets(cv_arena *a, cv_str targets)
     cv_id id;
     if (targets.n == 0 || cv_id_parse(targets, &id))
         return cv_id_normal(a, targets);
-    /* An id has at least two bytes; made canonical it grows by one at most, and two stand between it and the next. */
+    /* An id has at least two bytes; made canonical it grows by one at most, and two are between it and the next. */
     char *p = cv_arena_alloc(a, 3 * targets.n + 2);
     size_t n = 0;
     for (cv_str rest = targets; cv_target_next(&rest, &id);) {

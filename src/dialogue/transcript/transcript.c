@@ -201,7 +201,7 @@ static bool answer_files(cv_call *call, cv_transcript *t, cv_err *err)
     return true;
 }
 
-/* A part of a dialogue under the name of the whole would mislead whoever finds it. */
+/* A part of a dialogue under the name of the whole would mislead a reader. */
 static bool check_wish(bool write, int64_t round, cv_err *err)
 {
     if (!write || round == CV_ABSENT)

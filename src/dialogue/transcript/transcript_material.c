@@ -118,7 +118,7 @@ bool cv_transcript_is_standing(int status, int before)
            (status == CV_STATUS_TENSION_ADDRESSED && is_closed(before));
 }
 
-/* The last status event of each round says how a tension stands at its end. */
+/* The last status event of each round has the status of a tension at its end. */
 static void note_settled(cv_transcript *t, const cv_written_entity *told, standing *s, uint32_t event)
 {
     uint32_t before = told->became;

@@ -38,7 +38,7 @@ static void add_entity(cv_transcript *t, cv_blocks *into, const cv_written_entit
             add_reference(t, into, &t->g.links.items[*i]);
 }
 
-/* What is asked for stands in the mark of a request, behind the ids that it is about, if any; other moves say why below
+/* What is asked for is in the mark of a request, behind the ids that it is about, if any; other moves say why below
  * it. A colon in front keeps what is asked for from being taken for ids. */
 static cv_str request_label(cv_arena *a, cv_str targets, cv_str context)
 {
@@ -174,7 +174,7 @@ static cv_section *open_section(cv_transcript *t, cv_doc *doc, const cv_rec_verd
     return section;
 }
 
-/* Interim ones stand with the judge of their round, if it is told. */
+/* Interim ones are with the judge of their round, if it is shown. */
 static bool stands_elsewhere(const cv_transcript *t, const cv_rec_verdict *v, int type)
 {
     return type == CV_VERDICT_INTERIM && v->round >= 0 && v->round <= t->last;
@@ -221,7 +221,7 @@ static void add_agent(cv_transcript *t, cv_section *section, int64_t round, size
 
 /* ---- rounds ----------------------------------------------------------------------------------------------------- */
 
-/* The panel in its order, then whoever else spoke. Those of the panel who said nothing are named, not given a part. */
+/* The panel in its order, then others who spoke. Those of the panel who said nothing are named, not given a part. */
 void cv_transcript_add_round(cv_transcript *t, cv_doc *doc, const cv_rec_round *round)
 {
     cv_section *section = cv_part_add_section(t->arena, doc, CV_SECTION_ROUND);

@@ -9,7 +9,7 @@
 #include "dialogue/words/errors.h"
 #include "dialogue/words/limits.h"
 
-/* What stands before the name of a thing, its letter in events, and the word for it. */
+/* What is before the name of a thing, its letter in events, and the word for it. */
 static const struct {
     cv_str before;
     char letter;
@@ -152,7 +152,7 @@ static cv_words expert_names(cv_arena *a, const cv_state *s)
     return (cv_words){slugs, count};
 }
 
-/* "Value Analyst", "value-analyst", "analyst": whoever has this role, or is the only one with it in the role. */
+/* "Value Analyst", "value-analyst", "analyst": the expert who has this role, or the only one with it in the role. */
 static bool suggest_by_role(cv_err *err, const cv_state *s, cv_str text)
 {
     const cv_rec_expert *whole = NULL, *part = NULL;

@@ -160,7 +160,7 @@ const cv_shape cv_compare_shape[] = {
 
 /* ---- the operation ----------------------------------------------------------------------------------------------- */
 
-/* Every dialogue that is not there, or there twice, is told. */
+/* Every dialogue that is not there, or there twice, is reported. */
 static bool load_all(cv_call *call, const cv_json *ids, cv_comparison *c)
 {
     cv_map seen = {0};

@@ -142,7 +142,7 @@ static void describe(history *h)
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-enum { REASON_COLUMN = 8 }; /* where what belongs to an event stands below it */
+enum { REASON_COLUMN = 8 }; /* where what belongs to an event is below it */
 
 static void tell_old_values(cv_buf *out, cv_arena *a, cv_str data)
 {

@@ -99,7 +99,7 @@ static void find_concessions(const following *f, cv_opinion_change *ret)
     }
 }
 
-/* Whoever comes new to the panel had no opinion that could change. */
+/* An expert who is new in the panel had no opinion that could change. */
 static bool sat_before(const following *f, int64_t round, cv_str expert)
 {
     cv_agreement panel = cv_agreement_in(&f->st, round - 1);
@@ -168,8 +168,8 @@ static bool is_verdict(const cv_rec_verdict *v, cv_verdict type)
     return cv_str_eq(v->verdict_type, cv_verdict_words.items[type]);
 }
 
-/* Verdicts of experts of their own. A dissent ends when its expert agrees; a minority verdict stands beside the other.
- */
+/* Verdicts of experts of their own. A dissent ends when its expert agrees; a minority verdict does not replace the
+ * other. */
 static bool follow_verdicts(following *f, cv_str expert)
 {
     const cv_state *s = &f->o->s;

@@ -10,7 +10,7 @@ enum {
     RANK = 6,
     LEAST_NAME = 8,
     MOST_NAME = 20,
-    SCORE = 5,     /* columns of a score that stands beside others */
+    SCORE = 5,     /* columns of a score that is beside others */
     COMPONENT = 5, /* and of a component */
     TOTAL = 8,
     ABREAST = 10, /* rounds side by side: they fit beside the longest name */

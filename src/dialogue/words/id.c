@@ -129,7 +129,8 @@ static bool plain_at(cv_str s, cv_id *id, size_t *length)
     return cv_str_to_int(cv_str_range(s.p + 1, s.p + end), &id->number);
 }
 
-/* Ordinary words are told from ids at once: every id has a digit or a dash in its first word, but for MUFFIN R1-T01. */
+/* Ordinary words differ from ids at once: every id has a digit or a dash in its first word, except for MUFFIN
+ * R1-T01. */
 static bool is_ordinary(cv_str s)
 {
     size_t n = 0;

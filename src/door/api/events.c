@@ -45,7 +45,7 @@ typedef struct stream {
 struct cv_api_events {
     cv_service *service;
     int64_t patience_ms;  /* with who does not read anything of what waits */
-    pthread_mutex_t lock; /* of all that follows, but for what the thread has for itself */
+    pthread_mutex_t lock; /* of all that follows, except for what the thread has for itself */
     stream *first;
     size_t count;
     int64_t lag_ms; /* from the last commit that was told until it was */
@@ -181,7 +181,8 @@ static bool next_pending(cv_api_events *events, char to[MAX_POSITION + 1])
     return found;
 }
 
-/* Everything that was committed goes to all who stand before it. A record that cannot be read now is read later. */
+/* Everything that was committed goes to all listeners that are before it. A record that cannot be read now is read
+ * later. */
 static void tell_all(cv_api_events *events)
 {
     char position[MAX_POSITION + 1];

@@ -95,7 +95,7 @@ static bool are_texts(const pairs *all, cv_err *err)
     return true;
 }
 
-/* A name that is given twice stands twice: whoever reads it refuses that. */
+/* A name that is given twice is there twice: the reader refuses that. */
 bool cv_api_query(const cv_http_exchange *x, const cv_json *schema, cv_arena *a, cv_buf *to, cv_err *err)
 {
     pairs all = {.arena = a};

@@ -229,7 +229,7 @@ uint64_t cv_http_sent(cv_http_exchange *x)
     return sent;
 }
 
-/* Who reads nothing gets nothing: the beat is no more than something that can fail. */
+/* A client that reads nothing gets nothing: the beat is only a write that can fail. */
 void cv_http_exchange_beat(cv_http_exchange *x, int64_t now)
 {
     pthread_mutex_lock(&x->lock);

@@ -98,7 +98,7 @@ static cv_str print_entry(cv_arena *a, const cv_client *client, const cv_client_
     return cv_buf_take(&out, a);
 }
 
-/* ---- what stands there ------------------------------------------------------------------------------------------ */
+/* ---- what is there ---------------------------------------------------------------------------------------------- */
 
 /* The value as JSON; false: it is missing, or written as JSON has it not. */
 static bool parse(cv_arena *a, cv_str config, const cv_edit_found *found, cv_json *ret)

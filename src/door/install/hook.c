@@ -44,7 +44,7 @@ static const cv_json *hooks_of(const cv_json *entry)
     return list && list->type == CV_JSON_ARRAY ? list : NULL;
 }
 
-/* Which of them is ours; SIZE_MAX: none. Others may stand beside it, which somebody else has written there. */
+/* Which of them is ours; SIZE_MAX: none. Others may be beside it, which somebody else has written there. */
 static size_t our_hook(const cv_json *entry, cv_str words)
 {
     const cv_json *list = hooks_of(entry);
@@ -103,7 +103,7 @@ static bool find(cv_arena *a, const cv_client_hook *hook, cv_str text, place *re
     return true;
 }
 
-/* The text with our command as it is now; what else stands in the entry stays. */
+/* The text with our command as it is now; what else is in the entry stays. */
 static cv_str with_command(cv_arena *a, const cv_client_hook *hook, cv_str text, const place *p)
 {
     const cv_json *entry = &p->list.items[p->ours];

@@ -248,7 +248,7 @@ bool cv_jsonc_value(cv_str text, cv_str key, cv_str name, bool *ret_found, cv_ed
 
 /* ---- setting ---------------------------------------------------------------------------------------------------- */
 
-/* The white space in front of `at` on its line; absent: something else stands there too. */
+/* The white space in front of `at` on its line; absent: something else is there too. */
 static cv_str indent_of(cv_str text, size_t at)
 {
     size_t start = at;
@@ -259,7 +259,7 @@ static cv_str indent_of(cv_str text, size_t at)
 }
 
 /* How long the line break at `at` is, with all carriage returns before it; 0: there is none. What is put in front of a
- * break stands in front of all of it: our own break behind a carriage return would be taken for one with it. */
+ * break is in front of all of it: our own break behind a carriage return would be taken for one with it. */
 static size_t break_at(cv_str text, size_t at)
 {
     size_t end = at;
@@ -268,7 +268,7 @@ static size_t break_at(cv_str text, size_t at)
     return end < text.n && text.p[end] == '\n' ? end + 1 - at : 0;
 }
 
-/* Behind what is said about the value at `at` on the rest of its line; `at` when more than that stands there. */
+/* Behind what is said about the value at `at` on the rest of its line; `at` when more than that is there. */
 static size_t rest_of_line(cv_str text, size_t at)
 {
     scanner s = {text, at, SIZE_MAX, NULL};

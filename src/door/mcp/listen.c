@@ -77,7 +77,7 @@ static bool begin_look(cv_mcp_host *host, cv_arena *a, uri_list *ret_all)
 
 static void open_subscription(cv_mcp_job *job);
 
-/* Those who waited for the look are answered. A subscription is opened with the lock held, like all that it is told. */
+/* Those who waited for the look are answered. A subscription is opened with the lock held, like every message to it. */
 static void end_look(cv_mcp_host *host)
 {
     cv_mcp_job *answered = NULL;
@@ -158,7 +158,7 @@ static bool read_uris(cv_mcp_job *job, const cv_json *list)
     return true;
 }
 
-/* Changes that this server tells of at all. */
+/* Changes that this server reports at all. */
 static bool is_told(const cv_mcp_server *server, size_t change)
 {
     return change == CV_MCP_RESOURCE_UPDATED ? server->watch || server->lists_change : server->lists_change;

@@ -162,7 +162,7 @@ static bool take_string(scan *s, cv_str *ret_string)
     return true;
 }
 
-/* A number or a string, as it stands there, if it is one that could be an id. */
+/* A number or a string, as it is there, if it is one that could be an id. */
 static cv_str take_id(cv_arena *a, scan *s)
 {
     cv_str id = {NULL, 0};

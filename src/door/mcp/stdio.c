@@ -103,9 +103,9 @@ static bool send_message(cv_mcp_job *job, cv_str message)
     return true;
 }
 
-/* While calls wait, answers are collected; the reader sees to it that none is kept for long, and flushes its own.
- * Whoever finds the queue empty flushes what all have collected, with an answer of its own or without: it is looked at
- * with the lock held and the answer added, so that somebody who comes later sees both. */
+/* While calls wait, answers are collected; the reader sees to it that none is kept for long, and flushes its own. The
+ * worker that finds the queue empty flushes what all have collected, with an answer of its own or without: it is looked
+ * at with the lock held and the answer added, so that somebody who comes later sees both. */
 static void collect(stdio *s, cv_str answer)
 {
     bool is_reader = pthread_equal(pthread_self(), s->reader);

@@ -49,7 +49,7 @@ static unsigned ways_of(cv_str name)
 
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
 
-/* The file and the place in it of what stands at `offset`. */
+/* The file and the place in it of what is at `offset`. */
 static void place(const cv_reach_faults *f, cv_err *err, size_t offset)
 {
     cv_err_file(err, f->file);

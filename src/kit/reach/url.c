@@ -3,7 +3,7 @@
 
 enum { MAX_URL = 2000 };
 
-/* By protocol: where its paths end, and what stands before that: always, or in an address that has no path at all. */
+/* By protocol: where its paths end, and what is before that: always, or in an address that has no path at all. */
 static const struct {
     cv_str end, base;
     bool always;

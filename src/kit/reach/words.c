@@ -51,7 +51,7 @@ static size_t continued(const splitter *s, size_t ahead)
     return ahead;
 }
 
-/* What means something else to a shell than to us. Nothing is run by one, so it would be handed on as it stands. */
+/* What means something else to a shell than to us. Nothing is run by one, so it would be passed on as it is. */
 static const struct {
     char c;
     const char *what;

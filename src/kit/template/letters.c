@@ -82,7 +82,7 @@ static const struct special *special_of(uint32_t code)
     return NULL;
 }
 
-/* A sigma at the end of a word: a letter stands before it and none behind it. */
+/* A sigma at the end of a word: a letter is before it and none behind it. */
 static bool ends_word(cv_str before, cv_str behind)
 {
     uint32_t code = 0;
@@ -201,7 +201,7 @@ bool cv_t_escape(cv_run *run, cv_str text, cv_str *ret)
     return true;
 }
 
-/* An empty `old` stands before every character and at the end. */
+/* An empty `old` is before every character and at the end. */
 static bool replace_nothing(cv_run *run, cv_str text, cv_str new_, int64_t most, cv_buf *out)
 {
     for (int64_t i = 0;; i++) {

@@ -88,7 +88,7 @@ cv_str cv_t_normalise(cv_arena *a, cv_str text)
     return text;
 }
 
-/* ---- what stands in tags ----------------------------------------------------------------------------- */
+/* ---- what is in tags --------------------------------------------------------------------------------- */
 
 static char peek(const lexer *lx, size_t ahead)
 {
@@ -274,7 +274,7 @@ static bool lex_tag(lexer *lx, bool prints)
     return true;
 }
 
-/* ---- what stands between tags ------------------------------------------------------------------------ */
+/* ---- what is between tags ---------------------------------------------------------------------------- */
 
 /* The text up to `end`, where a tag with this sign begins. */
 static void take_data(lexer *lx, size_t end, char sign, bool prints)

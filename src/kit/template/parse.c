@@ -54,8 +54,8 @@ static void settle_frames(cv_tparser *p)
 
 /* ---- tags -------------------------------------------------------------------------------------------- */
 
-/* "%}", the body, and the tag that ends it: *ret_end is the index of its word in `ends`. The body of an if is no scope.
- */
+/* "%}", the body, and the tag that ends it: *ret_end is the index of its word in `ends`. The body of an if is not a
+ * scope. */
 static bool parse_block(cv_tparser *p, const char *const *ends, size_t at, cv_tstmt *stmt, size_t *ret_end)
 {
     cv_tbody body;
@@ -149,7 +149,7 @@ static bool parse_if(cv_tparser *p, cv_tstmt *stmt)
     return which == 2 || parse_block(p, end, stmt->at, stmt, &which);
 }
 
-/* name|filter|filter, from what stands there on; NULL: there is none. */
+/* name|filter|filter, from what is there on; NULL: there is none. */
 static bool parse_chain(cv_tparser *p, cv_tnode **ret)
 {
     *ret = NULL;
@@ -263,7 +263,7 @@ static bool parse_statement(cv_tparser *p, cv_tstmt *stmt)
     return false;
 }
 
-/* Statements up to a tag with one of the words (the last one is the end tag), which is not taken but for its "{%";
+/* Statements up to a tag with one of the words (the last one is the end tag), which is not taken except for its "{%";
  * NULL: up to the end. */
 static bool parse_body(cv_tparser *p, const char *const *ends, size_t opened_at, cv_tbody *ret)
 {

@@ -234,7 +234,7 @@ bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)
     int64_t slot;
     if (!cv_door_read(door, cv_door_root(door), false, &names, err))
         return false;
-    for (size_t i = names.count; i-- > 0;) { /* what was displaced is older than what stands there */
+    for (size_t i = names.count; i-- > 0;) { /* what was displaced is older than what is there */
         cv_door_agent *agent;
         bool late, displaced, waits;
         if (!slot_of(names.items[i], &slot, &displaced) || (!displaced && cv_door_is_quiet(door, names.items[i])))

@@ -186,7 +186,7 @@ static result settle(cv_mail_door *door, cv_door_agent *agent, const cv_mail_del
     return again ? AGAIN : REFUSED;
 }
 
-/* The file stands as it is: whoever looks for the line that was refused finds it in the quarantine, with its reason. */
+/* The file stays as it is: a reader that looks for the refused line finds it in the quarantine, with its reason. */
 static bool keep_refused(cv_mail_door *door, cv_str line, cv_str why, cv_err *err)
 {
     cv_arena *a = door->arena;

@@ -32,7 +32,7 @@ static cv_str quoted(cv_arena *a, cv_str text)
     return cv_buf_take(&out, a);
 }
 
-/* The id of whoever sent it, as it was registered. */
+/* The id of the sender, as it was registered. */
 static cv_str sender_id(cv_mail_door *door, cv_str name)
 {
     cv_door_agent *agent;
@@ -143,7 +143,7 @@ static bool stands_in(cv_mail_door *door, const cv_door_agent *agent, cv_door_fo
     return fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* The message of a delivery. The last one is kept: it is shown to whoever sent it and to all who got it. */
+/* The message of a delivery. The last one is kept: it is shown to its sender and to all recipients. */
 static bool message_of(cv_mail_door *door, const cv_mail_delivery *d, cv_mail_message *ret, bool *ret_found,
                        cv_err *err)
 {
@@ -320,8 +320,8 @@ static bool archive_sent(cv_mail_door *door, const cv_door_agent *agent, const c
     return ok;
 }
 
-/* outbox/msg_ID.json of the sender: from the send until all recipients are finished with it. Whoever takes it away has
- * picked it up: it is not written again. */
+/* outbox/msg_ID.json of the sender: from the send until all recipients are finished with it. An agent that takes it
+ * away has picked it up: it is not written again. */
 static bool show_sent(cv_mail_door *door, const cv_mail_delivery *d, cv_err *err)
 {
     cv_mail_state state = cv_mail_state_of(d->state);

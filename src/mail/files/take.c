@@ -302,7 +302,7 @@ static outcome send_from(cv_mail_door *door, const cv_door_agent *agent, const c
     return send(door, m, &(route){.from = agent->id, .op_id = op_id}, notes, ret_why);
 }
 
-/* Into an inbox: whoever it says has sent it. */
+/* Into an inbox: the sender is the one that it names. */
 static outcome send_to(cv_mail_door *door, const cv_door_agent *agent, const cv_mtext_message *m, cv_str op_id,
                        cv_mtext_notes *notes, cv_str *ret_why)
 {
@@ -317,7 +317,8 @@ static outcome send_to(cv_mail_door *door, const cv_door_agent *agent, const cv_
 /* ---- an edited mailbox ------------------------------------------------------------------------------------------- */
 
 /* A message that the mailbox does not have is sent to its agent; an id that was added as processed is finished. What is
- * refused is told, and does not hold up the others; what the record has no time for does: they come in their order. */
+ * refused is reported, and does not hold up the others; what the record has no time for does: they come in their
+ * order. */
 static outcome take_mailbox(cv_mail_door *door, cv_door_agent *agent, const cv_mtext *text, cv_str op_id,
                             cv_str *ret_why)
 {

@@ -431,7 +431,7 @@ void cv_mtext_message_print(cv_buf *out, const cv_mtext_message *message, cv_mte
     close_object(&p);
 }
 
-/* ---- one field, and what is no field ----------------------------------------------------------------------------- */
+/* ---- one field, and other members ----------------------------------------------------------------------------- */
 
 cv_str cv_mtext_field_text(cv_arena *a, const cv_mtext_message *message, cv_mtext_field field)
 {

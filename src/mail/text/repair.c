@@ -103,7 +103,7 @@ static bool is_name(cv_str inside, bool square)
     return letters >= 3 && (bars > 0 || !square);
 }
 
-/* The length of the placeholder that `s` begins with, or 0. It stands on one line. */
+/* The length of the placeholder that `s` begins with, or 0. It is on one line. */
 size_t cv_mtext_placeholder_at(cv_str s)
 {
     for (size_t f = 0; f < CV_COUNT(forms); f++) {
@@ -247,7 +247,7 @@ static bool from_utf16(cv_arena *a, cv_str s, cv_str *ret)
     return true;
 }
 
-/* {\"type\": \"NOTE\"}: an object as it stands inside a string, without the quotes around it. */
+/* {\"type\": \"NOTE\"}: an object as it is inside a string, without the quotes around it. */
 static bool unescape(cv_arena *a, cv_str s, cv_str *ret)
 {
     cv_str text = cv_str_trim(s), inside = cv_str_trim_left(cv_str_from(text, 1));

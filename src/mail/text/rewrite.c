@@ -568,7 +568,7 @@ static const char *language(cv_str s)
     return n && cv_str_starts(behind, CV_STR("=")) ? "Python" : "text";
 }
 
-/* The line that an object begins on, behind prose; NULL: there is none, or what stands before it is not prose. */
+/* The line that an object begins on, behind prose; NULL: there is none, or what is before it is not prose. */
 static const char *behind_prose(const pass *s)
 {
     bool begins = false;

@@ -31,7 +31,7 @@ static bool is_header_key(cv_str content, bool item)
             cv_str_starts_nocase(key, CV_STR("dialog.speaker")));
 }
 
-/* ---- what stands before it --------------------------------------------------------------------------------------- */
+/* ---- what is before it ------------------------------------------------------------------------------------------- */
 
 static bool is_before_header(cv_str line, bool first)
 {
@@ -137,7 +137,7 @@ static size_t lines_in(cv_str text, size_t from, size_t to)
     return cv_notes_line_of(cv_str_from(text, from), to - from) - 1;
 }
 
-/* A comment with an end of its own; what stands on its first line behind the opener is not looked at. */
+/* A comment with an end of its own; what is on its first line behind the opener is not looked at. */
 static comment enclosed(cv_str text, cv_line line, size_t number, cv_notes_container container, cv_str close)
 {
     size_t body = line.next, found = cv_str_find(cv_str_from(text, body), close);

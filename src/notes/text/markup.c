@@ -106,7 +106,7 @@ static void walk_in_tag(markup *m, frame *f)
     }
 }
 
-/* Blank lines between tags are none of the text: a comment in braces may stand there. */
+/* Blank lines between tags are none of the text: a comment in braces may be there. */
 static void walk_in_text(markup *m, frame *f)
 {
     cv_walk *w = m->w;

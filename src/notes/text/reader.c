@@ -134,7 +134,7 @@ static void find_candidates(cv_arena *a, cv_str text, size_t from, candidates *f
 /* ---- blocks -------------------------------------------------------------------------------------------------------
  */
 
-/* The rest of a block is no part of it once a line is neither a key nor below one. */
+/* The rest of a block does not belong to it once a line is neither a key nor below one. */
 static bool is_of_block(const cv_cursor *c, size_t base)
 {
     cv_str key, rest;
@@ -237,7 +237,7 @@ static void read_blocks(reader *r, const candidates *found, const cv_at *states)
 /* ---- the file -----------------------------------------------------------------------------------------------------
  */
 
-/* The first header stands in a fence: it is an example, or somebody pasted an answer with its frame. */
+/* The first header is in a fence: it is an example, or somebody pasted an answer with its frame. */
 static void note_fenced_header(cv_notes_file *file)
 {
     for (size_t i = 0; i < file->count && file->header.state == CV_HEADER_NONE; i++)

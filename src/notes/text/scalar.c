@@ -263,7 +263,7 @@ static size_t quoted_length(cv_str s)
     return 0;
 }
 
-/* Only a comment or nothing may stand behind a closing quote; else the quotes are a part of a plain text. */
+/* Only a comment or nothing may be behind a closing quote; else the quotes are a part of a plain text. */
 static bool ends_there(cv_str behind)
 {
     cv_str rest = cv_str_trim(behind);

@@ -343,7 +343,7 @@ static void walk_code(cv_walk *w, const cv_lexis *l)
 }
 
 typedef struct {
-    void (*walk)(cv_walk *w); /* of languages that are no code; NULL: by these */
+    void (*walk)(cv_walk *w); /* of languages that are not code; NULL: by these */
     const cv_lexis *one, *other;
 } reading;
 

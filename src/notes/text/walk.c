@@ -385,7 +385,7 @@ static bool pass_replacement(cv_walk *w)
     return false;
 }
 
-/* Tcl: what stands in braces may be data. */
+/* Tcl: what is in braces may be data. */
 static bool pass_data(cv_walk *w)
 {
     size_t depth = 0, i = w->at;
@@ -405,7 +405,7 @@ static bool pass_data(cv_walk *w)
     return true;
 }
 
-/* @" … "@ of PowerShell: each mark stands at the edge of a line. */
+/* @" … "@ of PowerShell: each mark is at the edge of a line. */
 static bool pass_here_string(cv_walk *w)
 {
     cv_str s = cv_str_from(w->text, w->at);

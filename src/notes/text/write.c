@@ -302,7 +302,7 @@ static void set_dialog(cv_arena *a, const cv_notes_file *file, const cv_note *di
     }
 }
 
-/* A quote in a value can turn what follows into a string, where the header stands in no comment of the language. */
+/* A quote in a value can turn what follows into a string, where the header is in no comment of the language. */
 static size_t count_inline(const cv_notes_file *file)
 {
     size_t count = 0;
@@ -350,7 +350,7 @@ bool cv_notes_set_header(cv_arena *a, const cv_notes_file *file, const cv_note_v
     else if (!cv_splice_header(a, file, values, &all, err))
         return false;
     *ret_text = cv_splice_text(a, file->text, &all);
-    if (!dialog) { /* a mood that stood beside it belongs to the new dialog now, and is not its own */
+    if (!dialog) { /* a mood that was beside it belongs to the new dialog now, and is not its own */
         cv_notes_file now;
         cv_splices rest = {0};
         cv_notes_read(a, *ret_text, file->language, 0, &now);

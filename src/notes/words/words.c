@@ -58,7 +58,7 @@ static cv_str behind_last(cv_str text, const char *any)
     return cv_str_from(text, at);
 }
 
-/* The first language with the word in one of its lists: `list` is where that stands in a row. */
+/* The first language with the word in one of its lists: `list` is where that is in a row. */
 static cv_notes_language find_language(size_t list, cv_str word)
 {
     for (int i = 0; word.n && i < CV_LANG_COUNT; i++)

@@ -133,7 +133,7 @@ static bool find_secret(cv_str text, size_t *ret_begin, size_t *ret_end)
     return !in_parameter;
 }
 
-/* First what others put behind a ';', then that of the user, then those among the parameters: each may stand before
+/* First what others put behind a ';', then that of the user, then those among the parameters: each may be before
  * the other. */
 cv_str cv_postgres_address_masked(cv_arena *a, cv_str text)
 {

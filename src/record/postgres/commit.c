@@ -236,8 +236,8 @@ static cv_write_result not_written(const char *what, cv_err *err)
     return CV_WRITE_BUSY;
 }
 
-/* After a try that the server did not answer, or that others were in the way of: DONE, or the scope is locked again and
- * stands where it stood (BUSY: try again), or it does not. */
+/* After a try that the server did not answer, or that others were in the way of: DONE, or the scope is locked again:
+ * at the same rev (BUSY: try again), or at another one. */
 static cv_write_result look_again(cv_postgres_record *r, const cv_write *write, bool unanswered, bool *ret_again,
                                   cv_err *err)
 {

@@ -158,7 +158,7 @@ typedef struct {
     bool told;                 /* that an answer does not come */
 } run;
 
-/* The first trouble is the one that is told. */
+/* The first trouble is the one that is reported. */
 static void fail(run *r, cv_postgres_statement *st, cv_postgres_result result, cv_str message)
 {
     if (st)

@@ -184,7 +184,8 @@ static void add_begin(cv_postgres_record *r, cv_postgres_batch *batch, entering 
     ask_head(r, batch, e);
 }
 
-/* That the record has less than was seen is told once for a connection: who goes on wants to see what is left. */
+/* That the record has less than was seen is reported once for each connection: a caller that continues wants to see
+ * what is left. */
 static bool is_told(const cv_postgres_record *r)
 {
     return r->told == r->c->costs.connects;
@@ -437,7 +438,7 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool aga
     return e.found ? CV_POSTGRES_OK : cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "lock the scope", CV_STR(""), err);
 }
 
-/* What has this op_id, or is looked for, is about to be told as done. It may be committed on this server alone: whoever
+/* The write with this op_id is about to be reported as done. It may be committed on this server alone: a caller that
  * waited for its standby was ended meanwhile. A COMMIT behind it waits for both, so the lock is given back with one and
  * taken again. */
 static bool take_lock(cv_postgres_record *r, cv_str op_id, bool looked_for, cv_err *err)
@@ -556,7 +557,7 @@ static bool see_identity(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
-/* Which server it is cannot be told when it does not answer. */
+/* A server that does not answer cannot be named. */
 static cv_str identity(cv_postgres_record *r, cv_arena *a)
 {
     cv_err ignored = {.arena = a};

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "record/postgres/connection.h"
 
-/* The first row that fits counts: narrow codes stand before their classes. */
+/* The first row that fits counts: narrow codes are before their classes. */
 static const struct {
     const char *state;
     cv_postgres_result means;

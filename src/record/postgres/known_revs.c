@@ -62,7 +62,7 @@ static void keep(cv_known_revs *s, const cv_known_rev *mark)
     if (!kept) {
         kept = cv_arena_dup(&s->arena, mark, sizeof *mark);
         *cv_map_put(&s->marks, &s->arena, (cv_str){kept->key, CV_KNOWN_REV_KEY_DIGITS}, NULL) = (uintptr_t)kept;
-    } else if (kept->rev < mark->rev) /* the lines of two who wrote at once may stand in any order */
+    } else if (kept->rev < mark->rev) /* the lines of two who wrote at once may be in any order */
         *kept = *mark;
     kept->noted = ++s->noted;
     s->newest = kept;

@@ -85,7 +85,7 @@ static bool check_across(cv_postgres_record *r, cv_arena *a, cv_err *err)
     return ok;
 }
 
-/* All of it; whoever works with the record is asked about the latest only. */
+/* All of it; other users of the record are asked about the latest only. */
 static bool check_seen(cv_postgres_record *r, cv_err *err)
 {
     if (!cv_known_revs_refresh(&r->seen, err))

@@ -244,7 +244,7 @@ static void add_row(site *s, cv_postgres_batch *batch, const char *doing, const 
 /* ---- making it current --------------------------------------------------------------------------------------------
  */
 
-/* The table of migrations is made by the first one: whoever comes second waits for it, and finds it there. */
+/* The table of migrations is made by the first one: a second client waits for it, and finds it there. */
 static cv_postgres_result apply(site *s, const cv_sql_migration *m, cv_err *err)
 {
     cv_postgres_batch batch = {.arena = s->a};
@@ -289,7 +289,7 @@ static bool step(site *s, cv_err *err)
                                             "open the record once with this version as the owner of the schema %s, who "
                                             "may change it; afterwards other users need no such right",
                                             s->c->address.schema));
-    /* Somebody else was quicker: the next look tells how far they have come. */
+    /* Somebody else was quicker: the next look shows how far they are. */
     return result == CV_POSTGRES_OK || result == CV_POSTGRES_DUPLICATE || result == CV_POSTGRES_RETRY;
 }
 

@@ -264,7 +264,7 @@ static bool is_behind(cv_search_index *base)
         bool ok = cv_postgres_read(x->r, &batch, &err);
         cv_arena_release(&scratch);
         if (!ok || !p.is_sound)
-            return first; /* whoever reads the feed says why */
+            return first; /* reading the feed says why */
         bool late = cv_monotonic_ms() >= x->deadline;
         if (p.is_behind)
             return first || !late;

@@ -177,7 +177,7 @@ static bool make_schema(const cv_swap *s, cv_err *err)
                                &v->target, err);
 }
 
-/* From here on it is ours: whoever else wants to remove or fill it waits. */
+/* From here on it is ours: others who want to remove or fill it wait. */
 static bool hold_schema(const cv_swap *s, cv_err *err)
 {
     server *v = server_of(s);
@@ -300,7 +300,7 @@ static bool see_right(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
-/* Whoever could read or write the record can do so afterwards. */
+/* Every role that could read or write the record can do so afterwards. */
 static bool give_rights(const cv_swap *s, cv_err *err)
 {
     server *v = server_of(s);

@@ -6,7 +6,7 @@
 #include "record/hash.h"
 
 enum {
-    LONGEST = 1024,           /* bytes of a word that stand in the index as they are; the server takes 2046 */
+    LONGEST = 1024,           /* bytes of a word that are in the index as they are; the server takes 2046 */
     LONGEST_STEM = 64,        /* bytes; longer words are their own */
     SAME = 32768,             /* FTS5 compares no more of a word */
     LAST_PLACE = 16383,       /* of a tsvector */

@@ -132,7 +132,7 @@ static int busy(void *ctx, int tries)
 /* The limit for the size of a file, which SQLite does not tell from a failing disk. */
 #define TOO_LONG (SQLITE_FULL | (1 << 8))
 
-/* What to make of SQLite's result codes. The first row that fits counts: narrow codes stand before wide ones. */
+/* What to make of SQLite's result codes. The first row that fits counts: narrow codes are before wide ones. */
 static const struct {
     int code;
     cv_err_code means;
@@ -229,7 +229,7 @@ cv_sqlite_outcome cv_sqlite_commit(cv_sqlite *s, cv_err *err)
 /* ---- opening ------------------------------------------------------------------------------------------------------
  */
 
-/* Distrusts whatever stands in the file's schema; foreign keys and triggers are in force, REPLACE counts as DELETE. */
+/* Distrusts whatever is in the file's schema; foreign keys and triggers are in force, REPLACE counts as DELETE. */
 static bool configure(cv_sqlite *s, cv_err *err)
 {
     static const struct {

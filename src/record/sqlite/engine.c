@@ -23,7 +23,7 @@ enum {
     LOOKS = 16       /* for others who get through, in the longest wait */
 };
 
-/* Whoever sees that others get through knows that its own turn comes. */
+/* A process that sees others get through knows that its own turn comes. */
 static void look_for_progress(cv_sqlite_record *r)
 {
     uint64_t now = cv_sqlite_watch_now(&r->watch, r->s);
@@ -62,7 +62,7 @@ static int busy(void *ctx, int tries)
     return !r->impatient && pause_about(r, ASK_US);
 }
 
-/* Whoever is not alone waits until those who asked before have had their turn. */
+/* A process that is not alone waits until those who asked before have had their turn. */
 static int begin_in_turn(cv_sqlite_record *r)
 {
     int64_t ticket = cv_sqlite_turns_draw(r);

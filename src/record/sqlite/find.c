@@ -27,7 +27,7 @@ static void add_marks(cv_buf *out, size_t count)
         cv_buf_add_z(out, i ? ", ?" : "?");
 }
 
-/* Within a scope the equal columns are in the template; across scopes they stand here. Of two bounds on the rev the
+/* Within a scope the equal columns are in the template; across scopes they are here. Of two bounds on the rev the
  * place behind which to begin is the narrower one: the other must not hide it from the planner. */
 static cv_str conditions(cv_arena *a, const cv_find *f, const cv_order *order, bool across)
 {

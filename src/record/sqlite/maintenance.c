@@ -109,7 +109,7 @@ bool cv_sqlite_check_made(cv_sqlite *s, cv_arena *a, cv_err *err)
 
 /* ---- nothing is left ---------------------------------------------------------------------------- */
 
-/* The log is copied into the database and cut off. SQLite says in a row that readers stand in the way. */
+/* The log is copied into the database and cut off. SQLite says in a row that readers block it. */
 static bool empty_log(cv_sqlite *s, cv_err *err)
 {
     sqlite3_stmt *st = cv_sqlite_use(s, "empty_log");

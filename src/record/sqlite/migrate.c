@@ -60,7 +60,7 @@ static bool layout_error(cv_sqlite *s, cv_str theirs, const char *ours, cv_err *
                         "'conclave init'");
 }
 
-/* The row that `st` stands on against migration number `i`. */
+/* The row that `st` is on against migration number `i`. */
 static bool same_migration(cv_sqlite *s, sqlite3_stmt *st, size_t i, cv_err *err)
 {
     int64_t version = sqlite3_column_int64(st, 0);
@@ -141,7 +141,7 @@ static bool apply(cv_sqlite *s, const cv_sql_migration *m, cv_err *err)
     return ok;
 }
 
-/* Whoever got the lock first has done it already: inside the transaction everything is looked at again. */
+/* The process that got the lock first has done it already: inside the transaction everything is looked at again. */
 bool cv_sqlite_migrate(cv_sqlite *s, bool create, cv_err *err)
 {
     size_t applied;

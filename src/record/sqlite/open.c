@@ -33,7 +33,7 @@ cv_sqlite_record *cv_sqlite_record_open(cv_arena *a, const char *path, cv_sqlite
     return r;
 }
 
-/* Where nothing can be written, SQLite's own files would be in the way of whoever may write later. With a log there is
+/* Where nothing can be written, SQLite's own files would be in the way of a user who may write later. A log leaves
  * no choice. */
 static bool open_project(cv_arena *a, const char *path, bool create, const cv_types *types,
                          const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err)

@@ -102,8 +102,8 @@ static bool may_be_database(cv_arena *a, const char *path, off_t bytes, bool log
 }
 
 /* Says before SQLite does, and better, what is wrong with the path. A log without its database never reaches SQLite,
- * which would remove or change it. The log is looked at first: whoever makes a database writes its file before its log.
- */
+ * which would remove or change it. The log is looked at first: a process that makes a database writes its file before
+ * its log. */
 bool cv_sqlite_check_place(const char *path, bool create, cv_err *err)
 {
     cv_arena *a = err->arena;

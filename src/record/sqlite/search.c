@@ -26,7 +26,7 @@ static bool failed(cv_sqlite_search *x, cv_err *err)
     return cv_sqlite_fail(x->r->s, "bring the search index up to date", err);
 }
 
-/* Things of one scope stand behind each other: while a list of them is walked along, the last number is kept. */
+/* Things of one scope are behind each other: while a list of them is walked along, the last number is kept. */
 static bool scope_number(cv_sqlite_search *x, cv_scope_id scope, cv_err *err)
 {
     if (x->number && scope.name.p == x->scope.name.p && scope.room.p == x->scope.room.p)
@@ -200,7 +200,7 @@ static bool bind_query(sqlite3_stmt *st, const cv_word_query *q, cv_str expressi
            cv_sqlite_bind_int(st, ":offset", (int64_t)q->offset);
 }
 
-/* The texts behind the hit that `st` stands on, and the visit. */
+/* The texts behind the hit that `st` is on, and the visit. */
 static bool visit_hit(cv_sqlite_search *x, sqlite3_stmt *st, cv_err *err)
 {
     cv_sqlite *s = x->r->s;

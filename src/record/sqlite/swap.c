@@ -73,7 +73,7 @@ static void renew_watermark(const cv_swap *s)
 
 /* ---- the present record ------------------------------------------------------------------------------------------ */
 
-/* What stands there is not a whole record of ours: its files are kept as they are. */
+/* What is there is not a whole record of ours: its files are kept as they are. */
 static bool is_no_record(const cv_err *err)
 {
     return err->code == CV_ERR_CORRUPT || err->code == CV_ERR_NOT_FOUND || err->code == CV_ERR_SCHEMA;
@@ -205,7 +205,7 @@ static bool keep_main_file(cv_swap *s, const char *kept, cv_err *err)
            fail_errno(kept, "keep the present record", errno, err);
 }
 
-/* No log of the old database may ever stand beside the new one: they are away, on disk, before it comes. */
+/* No log of the old database may ever be beside the new one: they are away, on disk, before it comes. */
 static bool replace_files(cv_swap *s, const char *kept, bool *ret_kept, cv_err *err)
 {
     cv_arena *a = s->arena;

@@ -63,7 +63,7 @@ static bool regressed(cv_sqlite *s, const cv_commit *watermark, int64_t last, cv
 static bool advise_accepting(cv_sqlite *s, cv_err *err)
 {
     cv_commit last;
-    cv_err ignored = {.arena = err->arena}; /* the error stands without the advice */
+    cv_err ignored = {.arena = err->arena}; /* the error has no advice */
     if (cv_sqlite_last(s, &last, &ignored))
         cv_err_suggest(err, cv_arena_printf(err->arena,
                                             "the record ends at commit %lld: compare that with your last seal or "
@@ -93,7 +93,7 @@ bool cv_sqlite_accept_last(cv_sqlite *s, cv_commit *ret_commit, cv_err *err)
     return cv_sqlite_last(s, ret_commit, err) && (!s->watermark || cv_watermark_set(s->watermark, ret_commit, err));
 }
 
-/* Whoever has the write lock knows that every commit that was acknowledged has a smaller number. */
+/* The process with the write lock knows that every commit that was acknowledged has a smaller number. */
 static bool lock_mark(cv_sqlite *s, const cv_commit *commit, cv_watermark *ret_mark, cv_err *err)
 {
     if (!cv_watermark_begin(s->watermark, ret_mark, err))

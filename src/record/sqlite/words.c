@@ -6,7 +6,7 @@
 
 /* ---- scripts without spaces -------------------------------------------------------------------- */
 
-/* Cuts the next piece off: one character that stands alone, or the text up to the next such. */
+/* Cuts the next piece off: one character that is a word, or the text up to the next such. */
 static bool next_piece(cv_str *rest, cv_str *ret_piece, bool *ret_alone)
 {
     const char *from = rest->p;

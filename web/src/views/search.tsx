@@ -6,7 +6,7 @@ import { linkWith, type Place } from "../router";
 import { Choice, Loaded } from "../parts/show";
 import { capital, count, plainly } from "../words";
 
-/** The words that were met stand in ⟦brackets⟧. */
+/** The words that were met are in ⟦brackets⟧. */
 function Snippet({ text }: { text: string }): preact.JSX.Element {
   const parts = text.split(/⟦|⟧/);
   return <p class="snippet">{parts.map((part, i) => (i % 2 ? <mark>{part}</mark> : part))}</p>;

@@ -49,7 +49,7 @@ function Cell({ d, slug, round, lane }: { d: Dialogue; slug: string; round: numb
   );
 }
 
-/** How one stands in the round under way; empty: not asked. */
+/** What an expert does in the round under way; empty: not asked. */
 function Awaited({ state }: { state: string | undefined }): preact.JSX.Element {
   if (!state) return <td class="cell" />;
   const missing = state === "missing";

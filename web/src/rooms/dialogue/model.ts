@@ -234,7 +234,7 @@ export interface Passage {
   id?: string;
 }
 
-/** A response line by line: markers, the text that belongs to one, and text that stands alone. */
+/** A response line by line: markers, the text that belongs to one, and text under no marker. */
 export function passages(raw: string, mapping: Record<string, string> = {}): Passage[] {
   let inside = false;
   return raw.split("\n").map((text): Passage => {

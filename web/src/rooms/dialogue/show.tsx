@@ -31,7 +31,7 @@ export function EntityLink({ dialogue, id, children }: { dialogue: string; id: s
   );
 }
 
-/** Ids of entities become links, but for those in links, code and tags. */
+/** Ids of entities become links, except those in links, code and tags. */
 export const withIds = (html: string, address: (id: string) => string | undefined): string =>
   html.replace(/<a [\s\S]*?<\/a>|<code[\s\S]*?<\/code>|<[^>]*>|\b[PRTEC]\d{4}\b/g, (found) => {
     const href = found.startsWith("<") ? undefined : address(found);

@@ -49,7 +49,7 @@ function Dissent({ v, short }: { v: Verdict; short: boolean }): preact.JSX.Eleme
   );
 }
 
-/** What was decided, or where it stands; dissent always stands below it. */
+/** What was decided, or how far it is; dissent is always below it. */
 function Decision({ d, waiting, short }: { d: Dialogue; waiting: Waiting | undefined; short: boolean }): preact.JSX.Element {
   const final = finalVerdict(d);
   const [sign, tone] = signs[standing(d)];
