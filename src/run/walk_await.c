@@ -6,7 +6,8 @@
  *     the outcome of the message, with a text in it    mail done … --output '{"body": "…"}'
  *     a response that it sends itself                  dialogue respond
  *
- * The message's id follows from the attempt, so it is sent once however often the runner is killed.
+ * The message's id follows from the attempt, so it is sent once however often the runner is killed. What was killed
+ * before it could send it is lost: another attempt follows. A message that its agent gives up brings no answer.
  */
 #include <poll.h>
 
@@ -101,24 +102,54 @@ static cv_str message_input(cv_walk *w, cv_str message_id)
     return cv_buf_take(&out, &w->step);
 }
 
-/* What came for this message so far; absent: nothing. */
-static cv_str reply_to(cv_walk *w, const cv_attempt_row *row)
+/* What became of a message: the text that came for it, or why none will. */
+typedef struct {
+    bool sent;       /* false: the runner was killed before it could mail it */
+    cv_str text;     /* empty: nothing came so far */
+    cv_str given_up; /* why its agent does not answer; empty: it may still do so */
+} mailed;
+
+/* A text in a reply to this message; absent: there is none. */
+static cv_str text_of_reply(cv_walk *w, cv_str message_id)
 {
     cv_reply thread, message;
-    cv_str input = message_input(w, row->message_id);
-    ask_room(w, "mail", "thread", input, &thread);
+    ask_room(w, "mail", "thread", message_input(w, message_id), &thread);
     const cv_json *all = thread.done ? cv_json_get(&thread.json, CV_STR("messages")) : NULL;
     for (uint32_t i = 0; all && i < all->count; i++) {
-        if (!cv_str_eq(cv_json_get_text(&all->items[i], "reply_to"), row->message_id))
+        if (!cv_str_eq(cv_json_get_text(&all->items[i], "reply_to"), message_id))
             continue;
         ask_room(w, "mail", "read", message_input(w, cv_json_get_text(&all->items[i], "message_id")), &message);
         cv_str text = text_in(cv_json_get(cv_json_get(&message.json, CV_STR("message")), CV_STR("params")));
         if (message.done && text.n)
             return text;
     }
-    ask_room(w, "mail", "read", input, &message);
-    return message.done ? text_in(cv_json_get(cv_json_get(&message.json, CV_STR("message")), CV_STR("output")))
-                        : (cv_str){NULL, 0};
+    return (cv_str){NULL, 0};
+}
+
+/* "dead: it failed, and is not to be tried again: no idea" */
+static cv_str why_given_up(cv_walk *w, const cv_json *message)
+{
+    static const cv_str over[] = {CV_STR_INIT("dead"), CV_STR_INIT("expired"), CV_STR_INIT("superseded")};
+    cv_str state = cv_json_get_text(message, "state"), reason = cv_json_get_text(message, "reason"),
+           details = cv_json_get_text(cv_json_get(message, CV_STR("error_details")), "message");
+    if (cv_words_find((cv_words){over, CV_COUNT(over)}, state) < 0)
+        return CV_STR("");
+    return cv_arena_printf(&w->step, "the message to it is %.*s%s%.*s%s%.*s", CV_FMT(state), reason.n ? ": " : "",
+                           CV_FMT(reason), details.n ? ": " : "", CV_FMT(details));
+}
+
+static bool look_for_mail(cv_walk *w, const cv_attempt_row *row, mailed *ret)
+{
+    cv_reply reply;
+    ask_room(w, "mail", "read", message_input(w, row->message_id), &reply);
+    const cv_json *message = cv_json_get(&reply.json, CV_STR("message"));
+    *ret = (mailed){.sent = reply.done};
+    if (!reply.done)
+        return cv_err_is_refusal(reply.errs.items[0].code) || cv_walk_fail(w, &reply.errs);
+    ret->text = text_of_reply(w, row->message_id);
+    ret->text = ret->text.n ? ret->text : text_in(cv_json_get(message, CV_STR("output")));
+    ret->given_up = why_given_up(w, message);
+    return true;
 }
 
 /* ---- those who are awaited -----------------------------------------------------------------------------------------
@@ -197,26 +228,45 @@ static int64_t patience_of(const cv_walk *w, const cv_attempt_row *row)
     return 0;
 }
 
-static bool look_at(cv_walk *w, cv_attempt_row *row)
+/* Its call is gone with its runner: another attempt follows. */
+static bool lose(cv_walk *w, cv_attempt_row *row, cv_str message)
+{
+    row->state = cv_attempt_words.items[CV_ATTEMPT_LOST];
+    row->message = message;
+    return cv_walk_end_attempts(w, &row, 1);
+}
+
+static bool end_without_answer(cv_walk *w, cv_attempt_row *row, cv_calls_outcome outcome, cv_str message)
+{
+    cv_calls_result result = ended(w, row, outcome, (cv_str){NULL, 0});
+    result.message = message;
+    return cv_walk_finish(w, row, &result);
+}
+
+/* `first`: an earlier runner may have left it. */
+static bool look_at(cv_walk *w, cv_attempt_row *row, bool first)
 {
     bool response = cv_str_eq(row->task, cv_task_words.items[CV_TASK_RESPONSE]);
+    mailed mail = {.sent = true};
     if (response && has_responded(w, row))
         return end_elsewhere(w, row);
-    cv_str text = is_reach(row, CV_REACH_MAILBOX) ? reply_to(w, row) : (cv_str){NULL, 0};
-    if (text.n)
-        return take_reply(w, row, text);
+    if (is_reach(row, CV_REACH_MAILBOX) && !look_for_mail(w, row, &mail))
+        return false;
+    if (mail.text.n)
+        return take_reply(w, row, mail.text);
+    if (!mail.sent && first)
+        return lose(w, row, CV_STR("the runner ended before the prompt was mailed"));
+    if (mail.given_up.n)
+        return end_without_answer(w, row, CV_CALL_REFUSED, mail.given_up);
     int64_t patience = patience_of(w, row);
-    if (patience == 0 || waited_ms(w, row) < patience)
-        return true;
-    cv_calls_result late = ended(w, row, CV_CALL_TIMEOUT, (cv_str){NULL, 0});
-    late.message = CV_STR("there was no answer in time");
-    return cv_walk_finish(w, row, &late);
+    return patience == 0 || waited_ms(w, row) < patience ||
+           end_without_answer(w, row, CV_CALL_TIMEOUT, CV_STR("there was no answer in time"));
 }
 
 /* ---- what an earlier runner left -----------------------------------------------------------------------------------
  */
 
-/* Its call is gone with it: a whole answer is taken in, anything else is lost. */
+/* A whole answer is taken in, anything else is lost. */
 static bool recover(cv_walk *w, cv_attempt_row *row)
 {
     cv_err err = {.arena = w->call->arena};
@@ -224,11 +274,8 @@ static bool recover(cv_walk *w, cv_attempt_row *row)
     bool found = false;
     if (!cv_calls_recover(&w->step, cv_walk_path(w, row), &result, &found, &err))
         return cv_call_fail(w->call, &err);
-    if (found)
-        return cv_walk_finish(w, row, &result);
-    row->state = cv_attempt_words.items[CV_ATTEMPT_LOST];
-    row->message = CV_STR("the runner ended before the answer was whole");
-    return cv_walk_end_attempts(w, &row, 1);
+    return found ? cv_walk_finish(w, row, &result)
+                 : lose(w, row, CV_STR("the runner ended before the answer was whole"));
 }
 
 bool cv_walk_look_around(cv_walk *w, bool first)
@@ -238,7 +285,7 @@ bool cv_walk_look_around(cv_walk *w, bool first)
         bool awaited = is_reach(row, CV_REACH_MAILBOX) || is_reach(row, CV_REACH_HUMAN);
         if (!is_started(row))
             continue;
-        if (awaited ? !look_at(w, row) : first && !recover(w, row))
+        if (awaited ? !look_at(w, row, first) : first && !recover(w, row))
             return false;
     }
     return true;

@@ -221,6 +221,51 @@ run "… and one that the user trusts" 0 run faults --agents agents.toml --judge
 unset CURL_CA_BUNDLE
 exec 8>&-
 
+# ---- the set-ups of the documentation ---------------------------------------------------------------------------------
+# Word for word, but for the addresses; `claude` is a script that answers in the form of its preset.
+cat >"$work/model.sh" <<'END'
+prompt=$(cat)
+if printf %s "$prompt" | grep -q '"verdict_type"'; then
+    echo '{"verdicts": [{"verdict_id": "final", "verdict_type": "final", "recommendation": "Take one queue", "description": "Less to run."}]}'
+elif printf %s "$prompt" | grep -q '"expert_scores"'; then
+    echo '{"score": 5, "summary": "They agree."}'
+else
+    printf '[PERSPECTIVE P01: One queue]\nLess to run.\n\n[MOVE:CONVERGE]\n'
+fi
+END
+mkdir -p "$work/bin"
+printf '#!/bin/sh\nsh %s/model.sh | jq -Rs "{type: \\"result\\", subtype: \\"success\\", result: ., total_cost_usd: 0.01, usage: {input_tokens: 3, output_tokens: 4}}"\n' "$work" >"$work/bin/claude"
+chmod +x "$work/bin/claude"
+ln -s "$conclave" "$work/bin/conclave"
+"$node" "$root/test/run/models.mjs" --answer "sh $work/model.sh" --log "$work/asked" <"$work/models.in" >"$work/port2" &
+until [ -s "$work/port2" ]; do sleep 0.05; done
+# block KIND NUMBER: that block of the set-ups.
+block() {
+    awk -v kind="$1" -v number="$2" '/^## /{here = $0 == "## Three set-ups"} /^```/{n += inside = $0 == "```" kind && here; next} inside && n == number' "$root/docs/run.md" |
+        sed "s#https://api.openai.com/v1#http://127.0.0.1:$(cat "$work/port2")/ok/v1#; s#http://127.0.0.1:11434#http://127.0.0.1:$(cat "$work/port2")/ok#"
+}
+# follow NUMBER WHERE TOML: the set-up with its command, and its file, if it has one.
+follow() {
+    project "setup-$1"
+    name="set-up $1 of docs/run.md"
+    [ -z "$2" ] || block toml "$3" >"$2"
+    block sh "$1" >command
+    [ "$(wc -l <command)" -eq 1 ] && sed 's/$/ --yes --json/' command >command.sh
+    ok $? "$name: is one command"
+    env PATH="$work/bin:$PATH" OPENAI_API_KEY=sk-nobody-1234 sh command.sh >"$out" 2>"$err"
+    ok $? "$name: ends with a decision"
+    tail -n 1 "$out" >"$work/last" && mv "$work/last" "$out"
+    is '.reason == "decided" and .decision == "Take one queue" and .rounds[0].answered == 7'
+}
+follow 1 "" 0
+is '[.rounds[].experts[].agent] | unique == ["claude -p"]'
+follow 2 agents.toml 1
+is '[.rounds[0].experts[] | .agent] | group_by(.) | map([.[0], length]) == [["gpt", 4], ["opus", 5]]'
+jq -es 'all(.[]; .headers.authorization == "Bearer sk-nobody-1234" and .body.model == "gpt-5") and length == 4' "$work/asked" >/dev/null
+ok $? "$name: the endpoint gets the key and the model"
+follow 3 .conclave/agents.toml 2
+is '[.rounds[].experts[].agent] | unique == ["local"]'
+
 # ---- all kinds of agents ----------------------------------------------------------------------------------------------
 project mixed
 stage=$PWD/stage

@@ -96,6 +96,60 @@ ok $? "killed twice"
 run "nothing is left to do" 0 run $id --agent "$agent" --rounds 3 --json
 is '.reason == "decided" and .spent.calls >= 8'
 
+# ---- mail ---------------------------------------------------------------------------------------------------------------
+# Between the row of an attempt and its message: a prompt that was not mailed is mailed as attempt 2, one that was is answered.
+project post
+"$conclave" dialogue create "Kill" --expert "One: a" --expert "Two: b" >/dev/null
+"$conclave" agent add mary >/dev/null
+printf '[seats]\n"*" = "mary"\njudge = "mechanical"\n' >agents.toml
+send="run $id --agents agents.toml --rounds 1 --json"
+# answer MESSAGE: as mary.
+answer() {
+    "$conclave" mail done mary --message-id "$1" --token "$("$conclave" mail claim mary --message-id "$1" --json | jq .token)" \
+        --output '{"body": "[PERSPECTIVE P01: By mail]\nIt came.\n\n[MOVE:CONVERGE]\n"}' >/dev/null
+}
+cd "$work" && rm -rf killed && cp -r post killed && cd killed || exit 1
+timeout -s KILL 60 "$kill_at" -1 -l "$work/calls" 0 "$conclave" $send >"$out" 2>"$err" &
+until [ "$("$conclave" mail inbox mary --json | jq '.messages | length')" = 2 ]; do sleep 0.05; done
+"$conclave" run stop $id >/dev/null
+wait $!
+unsent=0 sent=0
+for n in $(seq $(($(wc -l <"$work/calls") / 4)) $(($(wc -l <"$work/calls") / 5)) "$(wc -l <"$work/calls")"); do
+    cd "$work" && rm -rf killed && cp -r post killed && cd killed || exit 1
+    "$kill_at" -1 "$n" "$conclave" $send >"$out" 2>"$err"
+    [ $? -eq 137 ] || continue
+    "$conclave" mail inbox mary --json | jq -r '.messages[].message_id' >"$work/mailed"
+    begun=$("$conclave" run status $id --attempts --json 2>/dev/null | jq '.attempts | length')
+    "$conclave" $send >"$out" 2>"$err" &
+    runner=$!
+    until "$conclave" mail inbox mary --json | jq -r '.messages[].message_id' >"$work/inbox" && [ "$(wc -l <"$work/inbox")" -eq 2 ]; do
+        kill -0 $runner 2>/dev/null || break
+        sleep 0.05
+    done
+    while read -r message; do answer "$message"; done <"$work/inbox"
+    wait $runner
+    status=$?
+    again=$(attempts | grep -c 'lost,answered$')
+    [ $status -eq 0 ] && [ "$(attempts | grep -c ' \(lost,\)*answered$')" -eq 2 ] && [ "$again" -eq $((${begun:-0} - $(wc -l <"$work/mailed"))) ]
+    ok $? "killed before call $n: a mailbox is asked again exactly if its prompt was not mailed ($again of ${begun:-0})"
+    unsent=$((unsent + again)) sent=$((sent + $(wc -l <"$work/mailed")))
+done
+[ $unsent -gt 0 ] && [ $sent -gt 0 ]
+ok $? "some prompts were mailed when the runner was killed ($sent), others were not ($unsent)"
+
+# A message that its agent gives up is not waited for.
+cd "$work" && rm -rf killed && cp -r post killed && cd killed || exit 1
+"$conclave" $send --quorum 1 >"$out" 2>"$err" &
+runner=$!
+until "$conclave" mail inbox mary --json | jq -r '.messages[].message_id' >"$work/inbox" && [ "$(wc -l <"$work/inbox")" -eq 2 ]; do sleep 0.05; done
+message=$(head -n 1 "$work/inbox")
+"$conclave" mail fail mary --message-id "$message" --token "$("$conclave" mail claim mary --message-id "$message" --json | jq .token)" --final --error-details "no idea" >/dev/null
+answer "$(tail -n 1 "$work/inbox")"
+wait $runner
+ok $? "a run goes on when an agent gives its message up"
+run "$message is refused" 0 run status $id --attempts --json
+is '[.attempts[] | [.state, .message]] | sort == [["answered", null], ["refused", "the message to it is dead: it failed, and is not to be tried again: no idea"]]'
+
 project orphan
 "$conclave" dialogue create "Kill" --expert "One: a" --expert "Two: b" >/dev/null
 printf '#!/bin/sh\nsleep 600 &\necho $! >>pids\necho $$ >>pids\nwait\n' >agent.sh && chmod +x agent.sh
@@ -132,4 +186,39 @@ wait $runner
 ok $? "a lock that nobody alive has is waited for"
 run "what was written meanwhile is seen" 0 run status $id --attempts --json
 is '[.attempts[] | select(.who == "muffin" and .state != "lost")] == []'
+
+# What an agent has put into a session of its own outlives the runner; here it writes the files of attempt 1 while attempt 2 runs.
+project outlived
+"$conclave" dialogue create "Kill" --expert "One: a" >/dev/null
+cat >agent.sh <<'END'
+#!/bin/sh
+say() { printf '[PERSPECTIVE P01: %s]\nText.\n' "$1" >"$2"; }
+case $0-$CONCLAVE_ATTEMPT in
+*late.sh*)
+    until [ -e again ]; do sleep 0.02; done
+    say Late "$1"
+    cp "$1" "${1%.out}"
+    : >late
+    ;;
+*2)
+    say "In time" "$1"
+    : >again
+    until [ -e late ]; do sleep 0.02; done
+    ;;
+*)
+    setsid ./late.sh "$1" >/dev/null 2>&1 &
+    : >begun
+    sleep 600
+    ;;
+esac
+END
+chmod +x agent.sh && ln -s agent.sh late.sh
+"$conclave" run $id --agent './agent.sh {output_file}' --judge mechanical --rounds 1 --json >"$out" 2>"$err" &
+runner=$!
+await [ -e begun ]
+kill -9 $runner
+wait $runner 2>/dev/null
+run "what outlives a killed runner" 0 run $id --agent './agent.sh {output_file}' --judge mechanical --rounds 1 --json
+[ -e late ] && attempts | grep -qx '0 muffin response lost,answered' && [ "$(record $id | jq -c '[.perspectives[].label]')" = '["In time"]' ]
+ok $? "$name: attempt 2 is taken, and nothing of what comes late"
 finish
