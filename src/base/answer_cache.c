@@ -15,12 +15,17 @@ enum {
 
 _Static_assert(MAX_ANSWER + CV_ANSWER_CACHE_MAX_QUESTION <= MAX_KEPT, "one answer fits");
 
+typedef struct {
+    cv_str text;
+    cv_seen seen;
+} kept_answer;
+
 struct cv_answer_cache {
     pthread_mutex_t lock;
     uint64_t version; /* 0: nothing is kept yet */
     cv_arena arena;
     size_t bytes;
-    cv_map answers; /* question -> cv_str * */
+    cv_map answers; /* question -> kept_answer * */
 };
 
 cv_answer_cache *cv_answer_cache_new(void)
@@ -54,16 +59,18 @@ bool cv_answer_cache_find(cv_answer_cache *cache, uint64_t version, cv_str quest
 {
     pthread_mutex_lock(&cache->lock);
     const uintptr_t *place = cache->version == version ? cv_map_get(&cache->answers, question) : NULL;
-    if (place)
-        give(ctx, *(const cv_str *)*place);
+    const kept_answer *kept = place ? (const kept_answer *)*place : NULL;
+    bool known = kept && cv_seen_is_current(&kept->seen);
+    if (known)
+        give(ctx, kept->text);
     pthread_mutex_unlock(&cache->lock);
-    return place;
+    return known;
 }
 
-void cv_answer_cache_add(cv_answer_cache *cache, uint64_t version, cv_str question, cv_str answer)
+void cv_answer_cache_add(cv_answer_cache *cache, uint64_t version, cv_str question, cv_str answer, const cv_seen *seen)
 {
     assert(version > 0);
-    if (question.n > CV_ANSWER_CACHE_MAX_QUESTION || answer.n > MAX_ANSWER)
+    if (question.n > CV_ANSWER_CACHE_MAX_QUESTION || answer.n > MAX_ANSWER || seen->unknown)
         return;
     pthread_mutex_lock(&cache->lock);
     if (cache->version != version || cache->bytes > MAX_KEPT - MAX_ANSWER - CV_ANSWER_CACHE_MAX_QUESTION) {
@@ -73,8 +80,8 @@ void cv_answer_cache_add(cv_answer_cache *cache, uint64_t version, cv_str questi
         cache->bytes = 0;
     }
     cache->bytes += question.n + answer.n;
-    cv_str *copy = CV_NEW(&cache->arena, cv_str);
-    *copy = cv_arena_copy(&cache->arena, answer);
+    kept_answer *copy = CV_NEW(&cache->arena, kept_answer);
+    *copy = (kept_answer){cv_arena_copy(&cache->arena, answer), cv_seen_copy(&cache->arena, seen)};
     *cv_map_put(&cache->answers, &cache->arena, cv_arena_copy(&cache->arena, question), NULL) = (uintptr_t)copy;
     pthread_mutex_unlock(&cache->lock);
 }

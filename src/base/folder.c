@@ -121,6 +121,7 @@ bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries,
         if (known) {
             one->is_folder = S_ISDIR(st.st_mode);
             one->is_regular = S_ISREG(st.st_mode);
+            one->is_link = S_ISLNK(st.st_mode);
             one->size = st.st_size;
             one->modified_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
             one->changed_ns = st.st_ctim.tv_sec * INT64_C(1000000000) + st.st_ctim.tv_nsec;

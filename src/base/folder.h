@@ -32,8 +32,9 @@ bool cv_folder_real(cv_arena *a, const char *path, const char **ret_path, cv_err
 
 typedef struct {
     const char *name;
-    bool is_folder;                        /* not a link to one */
-    bool is_regular;                       /* a file, not a link to one */
+    bool is_folder;  /* not a link to one */
+    bool is_regular; /* a file, not a link to one */
+    bool is_link;
     int64_t size, modified_ns, changed_ns; /* of a file */
     uint64_t inode;
 } cv_folder_entry;

@@ -328,7 +328,7 @@ const cv_operation cv_dialogue_ops[] = {
                  "  conclave dialogue progress nvidia-decision --json\n",
      .schema = "dialogue_progress",
      .answer = cv_progress_shape,
-     .flags = READS | UNASKED,
+     .flags = CACHEABLE | UNASKED,
      .run = cv_dialogue_progress},
     {.room = "dialogue",
      .verb = "scoreboard",

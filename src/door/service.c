@@ -146,6 +146,7 @@ bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_servi
                     .out = &mine->out,
                     .most = asked->most,
                     .errs = errs,
+                    .seen = asked->ret_seen,
                     .name = asked->name};
     bool open = cv_record_handle_open(&mine->handle, service->root, &err) ||
                 (mine->handle.root && asked->op->flags & CV_OP_PROJECT);

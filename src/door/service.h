@@ -44,7 +44,8 @@ typedef struct {
     size_t most;       /* see cv_call */
     cv_follower follower;
     cv_naming name;
-    cv_str *ret_who; /* who acted, once that is settled; NULL: nobody wants to know */
+    cv_seen *ret_seen; /* folders that the answer was made from, in the arena; NULL: nobody keeps it */
+    cv_str *ret_who;   /* who acted, once that is settled; NULL: nobody wants to know */
 } cv_service_call;
 
 /* False: `errs` says why. */

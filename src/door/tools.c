@@ -55,6 +55,7 @@ static bool run(cv_mcp_request *r, const cv_operation *op, const cv_json *input,
                                    .bearer = r->bearer,
                                    .most = most,
                                    .follower = {.tell = hear, .ctx = &ear},
+                                   .ret_seen = cv_op_is_cacheable(op) ? &r->seen : NULL,
                                    .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
     return cv_service_run(&tools->service, r->worker, &asked, errs, ret_reply);
 }
@@ -314,13 +315,6 @@ static cv_str instructions(cv_arena *a, const cv_tools *tools)
     return cv_buf_take(&text, a);
 }
 
-/* An answer that is given again takes nothing in: files may lie there that nobody has seen yet. */
-static bool is_cacheable(const cv_operation *op)
-{
-    const cv_room *room = cv_room_find(cv_str_of(op->room));
-    return op->flags & CV_OP_CACHEABLE && !(room && room->intake);
-}
-
 static void offer_tools(cv_arena *a, const cv_tools *tools, cv_mcp_server *server)
 {
     cv_mcp_tool *offered = CV_NEW_ARRAY(a, cv_op_count(), cv_mcp_tool);
@@ -331,7 +325,7 @@ static void offer_tools(cv_arena *a, const cv_tools *tools, cv_mcp_server *serve
                                                           .definition = define(a, op, tools->options.all),
                                                           .call = call_tool,
                                                           .data = op,
-                                                          .cacheable = is_cacheable(op)};
+                                                          .cacheable = cv_op_is_cacheable(op)};
     }
     server->tools = offered;
 }

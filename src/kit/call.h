@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/naming.h"
+#include "base/seen.h"
 #include "record/record.h"
 
 /* Who wants to know how far a long operation is; NULL: nobody. False: nobody waits for the answer any more. */
@@ -59,6 +60,7 @@ struct cv_call {
     bool unwell;     /* set by the handler: the answer is whole, but it reports errors (exit status 1) */
     int exit; /* set by the handler: another exit status of the command line than that of the answer or error; 0: none */
     cv_errs *errs;
+    cv_seen *seen;  /* folders that the answer is made from: added before they are looked into; NULL: nobody keeps it */
     bool taking_in; /* an intake calls (room.h): there is none before what it calls */
     cv_naming name; /* how the caller calls operations; NULL: by their words */
     bool (*invoke)(cv_call *call, cv_str room, cv_str verb); /* runs another operation with this call; invoke.h */

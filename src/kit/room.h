@@ -34,7 +34,8 @@ enum {
     CV_OP_FILES = 32,      /* writes files */
     CV_OP_LARGE = 64,      /* its answer may be long, and that is the point of it */
     CV_OP_UNASKED = 128,   /* what an agent usually needs: MCP clients are offered it unasked */
-    CV_OP_CACHEABLE = 256, /* its answer follows from the record and the input alone: no files, no time, no chance */
+    CV_OP_CACHEABLE = 256, /* its answer follows from the record, the input and the folders in call->seen: no other
+                            * files, no time, no chance */
     CV_OP_REGRESSED = 512, /* looks at a record, or mends it, also when it has less than was acknowledged */
     CV_OP_TAKES_IN = 2048, /* takes in the files of its room itself, and reports them: there is no intake before it */
     CV_OP_FOR_ALL = 1024,  /* agents that are limited to rooms may ask for it, too */

@@ -211,6 +211,12 @@ bool cv_room_intake(const cv_room *room, const cv_call *call, cv_err *err)
     return in_no_name(call, &nothing, room ? room->intake : NULL, err);
 }
 
+bool cv_op_is_cacheable(const cv_operation *op)
+{
+    const cv_room *room = cv_room_find(cv_str_of(op->room));
+    return op->flags & CV_OP_CACHEABLE && !(room && room->intake);
+}
+
 /* Not in the middle of a write, not in an intake itself, and not into a record that has lost something. */
 static bool take_in(const cv_operation *op, cv_call *call)
 {

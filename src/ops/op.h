@@ -51,6 +51,10 @@ cv_op_schemas cv_op_schema(const cv_operation *op);
 /* Checks the input against the schema and runs the operation. False: call->errs says why, call->out is empty. */
 bool cv_op_call(const cv_operation *op, cv_call *call);
 
+/* May a server give its answer again, as long as nothing has changed? Not in a room that takes files in: an answer that
+ * is given again takes nothing in. */
+bool cv_op_is_cacheable(const cv_operation *op);
+
 /* Lets the room take its files in (kit/room.h), in the project and with the record of `call`. A room without such
  * files, or none at all (NULL), has nothing to do. cv_op_call() does so before an operation, servers while they wait.
  */

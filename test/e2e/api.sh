@@ -388,4 +388,35 @@ is '.[1] | .actor == "bob" and .request == 2 and .path == "/api/dialogue/list"'
 is '.[2] | .status == 403 and .request == 3'
 is '.[3] | .status == 404 and (.path | startswith("/api/\u001b[J"))'
 is '.[4] | .path == "/" and .status == 200'
+# ---- folders ----
+# A read that looks into a folder is answered from memory as long as nothing has changed there.
+"$conclave" dialogue create "By hand" --expert "Baker: dough" --expert "Miller: flour" >/dev/null
+folder=.conclave/dialogues/by-hand/round-0
+mkdir -p "$folder"
+again() {
+    get "$1" 200 "dialogue/progress?dialogue_id=by-hand"
+    [ "$(jq -r '[.files_not_handed_in[]?.expert] | join(" ")' "$out")" = "$2" ]
+    ok $? "$name: the files are '$2'"
+}
+calls=$CV_CALL_LOG
+export CV_CALL_LOG="$work/calls"
+begin
+again "no file" ""
+echo '[MUFFIN-P0001: By hand]' >"$folder/muffin.md"
+again "a file that somebody has put there" muffin
+sleep 2.1
+again "files that are some seconds old" muffin
+ran=$(grep -cx 'dialogue progress' "$CV_CALL_LOG")
+again "nothing has changed" muffin
+[ "$(grep -cx 'dialogue progress' "$CV_CALL_LOG")" -eq "$ran" ]
+ok $? "$name: nobody had to look"
+echo '[CUPCAKE-P0001: By hand]' >"$folder/cupcake.md"
+again "one more" "cupcake muffin"
+rm "$folder/muffin.md"
+again "one less" cupcake
+rm -r "$folder"
+again "none" ""
+end "with a folder"
+export CV_CALL_LOG="$calls"
+
 finish

@@ -8,6 +8,7 @@ static const struct {
     {"list", "{}"},
     {"get", "{'dialogue_id': 'bread'}"},
     {"round-context", "{'dialogue_id': 'bread', 'round': 1}"},
+    {"progress", "{'dialogue_id': 'bread'}"},
     {"scoreboard", "{'dialogue_id': 'bread'}"},
     {"dynamics", "{'dialogue_id': 'bread'}"},
     {"expand", "{'dialogue_id': 'bread', 'ids': ['T0001']}"},

@@ -9,6 +9,8 @@ static struct {
     bool knows; /* the version */
     uint64_t version;
     size_t bytes; /* of filling in each answer */
+    const char *folder;
+    cv_where looks_at; /* a folder, which each answer is made from; path NULL: none */
 } world;
 
 /* Says how often it was called, so that an old answer shows. */
@@ -18,6 +20,8 @@ static bool count(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arg
     char *filling = cv_arena_alloc(r->arena, world.bytes);
     memset(filling, 'x', world.bytes);
     r->is_error = cv_json_get_true(arguments, "wrong");
+    if (world.looks_at.path)
+        cv_seen_add(&r->seen, r->arena, world.looks_at);
     cv_mcp_text(r, cv_arena_printf(r->arena, "call %d%.*s", ++world.calls, (int)world.bytes, filling));
     return true;
 }
@@ -99,6 +103,7 @@ static int set_up(void **state)
     memset(&it, 0, sizeof it);
     world.knows = true;
     world.version = 1;
+    world.folder = cv_test_folder(&it.arena);
     cv_workers_init(&it.workers, &server.own);
     cv_mcp_host_init(&it.host, &server, &it.workers);
     cv_mcp_session_init(&it.session, &it.host);
@@ -115,6 +120,7 @@ static int tear_down(void **state)
     cv_mcp_host_release(&it.host);
     cv_workers_release(&it.workers);
     cv_mcp_session_release(&it.session);
+    cv_test_remove(world.folder);
     cv_arena_release(&it.arena);
     return 0;
 }
@@ -220,6 +226,79 @@ static void each_bearer_has_its_own_answer(void **state)
     it.bearer = bearers[0];
 }
 
+/* ---- answers made from folders ----------------------------------------------------------------------------------- */
+
+/* What happens in a folder that has the files "a" and "b", and the empty folder "c". */
+static const char *const changes[] = {
+    "printf xy >a", /* the same size */
+    "printf xyz >>a",
+    "printf xy >d && touch -d '2020-01-01' d && mv d a", /* another file of the same size, and an old time */
+    "cp -p a d && printf xy >a && touch -r d a && rm d", /* the same size and time */
+    "printf x >d",
+    "rm b",
+    "mv b d",
+    "ln -sf a b",
+    "chmod 600 b",
+    "mkdir d",
+    "rmdir c",
+    "touch c/e",
+    "cd .. && rm -r now",
+    "cd .. && mv now d && mkdir now && touch now/a now/b && mkdir now/c",
+};
+
+static void in_folder(const char *folder, const char *command)
+{
+    char line[512];
+    assert_true((size_t)snprintf(line, sizeof line, "cd %s && %s", folder, command) < sizeof line);
+    assert_int_equal(system(line), 0);
+}
+
+static cv_str one_folder(size_t i)
+{
+    return cv_arena_printf(&it.arena, "%s/%zu", world.folder, i);
+}
+
+static void changes_in_folders_show(void **state)
+{
+    cv_seen seen[CV_COUNT(changes)] = {0};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(changes); i++) {
+        in_folder(
+            world.folder,
+            cv_arena_printf(&it.arena, "mkdir -p %zu/now/c && printf ab >%zu/now/a && touch %zu/now/b", i, i, i).p);
+        cv_seen_add(&seen[i], &it.arena, (cv_where){one_folder(i).p, "now"});
+        assert_false(cv_seen_is_current(&seen[i])); /* another change at this time would not show */
+    }
+    for (size_t i = 0; i < CV_COUNT(changes); i++)
+        while (!cv_seen_is_current(&seen[i])) {
+            usleep(50000);
+            seen[i] = (cv_seen){0};
+            cv_seen_add(&seen[i], &it.arena, (cv_where){one_folder(i).p, "now"});
+        }
+    for (size_t i = 0; i < CV_COUNT(changes); i++) {
+        in_folder(cv_arena_join(&it.arena, one_folder(i), CV_STR("/now")).p, changes[i]);
+        if (cv_seen_is_current(&seen[i]))
+            fail_msg("nobody sees: %s", changes[i]);
+    }
+}
+
+static void what_was_made_from_a_folder_is_kept_until_it_changes(void **state)
+{
+    (void)state;
+    world.looks_at = (cv_where){world.folder, "missing"};
+    expect("cacheable", "", 1);
+    expect("cacheable", "", 1);
+    in_folder(world.folder, "mkdir missing");
+    expect("cacheable", "", 2);
+    expect("cacheable", "", 3); /* it has changed just now: the next change might not show */
+    in_folder(world.folder, "rmdir missing");
+    expect("cacheable", "", 1);                      /* as it was then */
+    world.looks_at = (cv_where){NULL, world.folder}; /* links are followed there */
+    world.version++;
+    expect("cacheable", "", 4);
+    expect("cacheable", "", 5);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -231,6 +310,8 @@ int main(void)
         CASE(faults_are_not_kept),
         CASE(each_bearer_has_its_own_answer),
         CASE(memory_is_bounded),
+        CASE(changes_in_folders_show),
+        CASE(what_was_made_from_a_folder_is_kept_until_it_changes),
     };
     return cmocka_run_group_tests_name("keep", tests, NULL, NULL);
 }

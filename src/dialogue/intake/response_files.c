@@ -2,6 +2,7 @@
 #include "dialogue/intake/response_files.h"
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "dialogue/files.h"
 #include "dialogue/people.h"
 #include "dialogue/words/limits.h"
@@ -76,20 +77,34 @@ static cv_response_file_state compare(const looking *l, cv_where where, cv_str e
                                                                       : CV_RESPONSE_FILE_DIFFERS;
 }
 
-static bool see_file(void *ctx, const char *path, cv_err *err)
+/* A link counts as a file, whatever it leads to; opening it gives the error. */
+static void see_file(looking *l, const cv_folder_entry *entry)
 {
-    looking *l = ctx;
-    cv_where where = {l->folder.root, path};
-    cv_str name = cv_str_from(cv_str_of(path), strlen(l->folder.path) + 1);
-    cv_str expert = cv_str_find_char(name, '/') == SIZE_MAX ? expert_of(l, name) : (cv_str){NULL, 0};
-    (void)err;
+    cv_str name = cv_str_of(entry->name);
+    bool is_text = (entry->is_regular || entry->is_link) && cv_str_ends(name, CV_STR(".md"));
+    cv_str expert = is_text ? expert_of(l, name) : CV_STR("");
+    cv_where where = cv_where_in(l->call->arena, l->folder, entry->name);
     if (expert.n == 0)
-        return true;
+        return;
     cv_response_file file = {.path = cv_str_of(cv_where_path(l->call->arena, where)), .expert = expert};
     file.state = compare(l, where, expert, &file.message);
     file.command = command_for(l, &file);
     *CV_PUSH(l->call->arena, l->files) = file;
-    return true;
+}
+
+/* The server that keeps the answer has to know of every change in the folder; a folder that may not be used, such as a link,
+ * can become another one unseen. */
+static bool find_folder(cv_call *call, const cv_state *s, int64_t round, cv_where *ret_folder, cv_err *err)
+{
+    cv_where folder;
+    bool found = cv_dialogue_folder(call, s, &folder, err);
+    if (found)
+        *ret_folder = cv_where_printf(call->arena, folder, "round-%lld", (long long)round);
+    if (found && call->seen)
+        cv_seen_add(call->seen, call->arena, *ret_folder);
+    else if (call->seen)
+        call->seen->unknown = true;
+    return found;
 }
 
 bool cv_response_files_look(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance,
@@ -97,12 +112,11 @@ bool cv_response_files_look(cv_call *call, const cv_state *s, int64_t round, con
 {
     cv_arena *a = call->arena;
     looking l = {.call = call, .s = s, .round = round, .files = ret_files};
-    cv_where folder;
+    cv_folder_entries entries = {0};
     struct stat st;
     *ret_files = (cv_response_files){0};
-    if (!cv_dialogue_folder(call, s, &folder, err))
+    if (!find_folder(call, s, round, &l.folder, err))
         return false;
-    l.folder = cv_where_printf(a, folder, "round-%lld", (long long)round);
     for (size_t i = 0; i < attendance->count; i++)
         if (attendance->items[i].response)
             *cv_map_put(&l.responses, a, attendance->items[i].expert, NULL) = (uintptr_t)attendance->items[i].response;
@@ -110,7 +124,11 @@ bool cv_response_files_look(cv_call *call, const cv_state *s, int64_t round, con
         return cv_where_check(l.folder, err);
     if (!S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))
         return true;
-    return cv_where_check(l.folder, err) && cv_file_walk_at(a, l.folder, CV_STR(".md"), see_file, &l, err);
+    if (!cv_where_check(l.folder, err) || !cv_folder_list(a, l.folder, &entries, err))
+        return false;
+    for (size_t i = 0; i < entries.count; i++)
+        see_file(&l, &entries.items[i]);
+    return true;
 }
 
 /* What is registered is over; but where nothing is kept, a response may still come late. */

@@ -70,6 +70,7 @@ static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_json *input, cv_e
                                    .bearer = call->bearer,
                                    .as = call->as,
                                    .follower = {.tell = is_awaited, .ctx = call},
+                                   .ret_seen = call->question.p ? &call->seen : NULL,
                                    .ret_who = &call->actor};
     return cv_service_run(call->api->service, mine, &asked, errs, ret_reply);
 }

@@ -1,12 +1,13 @@
 /* cached_reads.c - reads that were answered before, and clients that have the answer already; see api.h.
  *
  *     GET /api/dialogue/progress?dialogue_id=a
- *        -> the question: operation, who, input      answered before, and nobody has committed since: the same at once
+ *        -> the question: operation, who, input      answered before, and nothing has changed: the same at once
  *        <- ETag: "24-9f86d081884c7d65"              the rev, where the answer names one, and a digest of its bytes
  *     If-None-Match: "24-9f86d081884c7d65"
  *        <- 304, no bytes
  *
- * Only operations whose answer follows from the record and the input alone are answered from what is kept.
+ * Only cacheable operations (kit/room.h) are answered from what is kept; if they have looked into folders, only as long
+ * as nothing has changed there.
  */
 #include <inttypes.h>
 #include <nettle/sha2.h>
@@ -98,7 +99,7 @@ static void give(void *ctx, cv_str kept)
 bool cv_api_recall(cv_api_call *call)
 {
     cv_buf question = {0};
-    if (!(call->op->flags & CV_OP_CACHEABLE) || call->text.n > CV_ANSWER_CACHE_MAX_QUESTION ||
+    if (!cv_op_is_cacheable(call->op) || call->text.n > CV_ANSWER_CACHE_MAX_QUESTION ||
         !cv_service_data_version(call->api->service, &call->version))
         return false;
     cv_buf_add(&question, (cv_str){(const char *)&call->number, sizeof call->number});
@@ -118,7 +119,7 @@ void cv_api_answer_read(cv_api_call *call, cv_str reply)
         cv_buf kept = {0};
         cv_buf_printf(&kept, "%s\n%.*s\n", tag, CV_FMT(call->actor));
         cv_buf_add(&kept, reply);
-        cv_answer_cache_add(call->api->kept, call->version, call->question, cv_buf_str(&kept));
+        cv_answer_cache_add(call->api->kept, call->version, call->question, cv_buf_str(&kept), &call->seen);
         cv_buf_release(&kept);
     }
     answer_tagged(call, cv_str_of(tag), reply);

@@ -51,7 +51,8 @@ struct cv_api_call {
     cv_str as;          /* who says to act; absent: nobody does */
     cv_str actor;       /* whom it is of, once it was run; absent: nobody is named */
     uint64_t version;   /* of the record, before it was asked; */
-    cv_str question;    /*   under which the answer is kept; absent: it is not */
+    cv_str question;    /*   under which the answer is kept; absent: it is not; */
+    cv_seen seen;       /*   folders that the answer was made from */
     cv_str tag;         /* that the client has (If-None-Match); absent: none */
     cv_str after;       /* events: where to begin; absent: now */
     cv_str room, scope; /* events: only these; absent: all */

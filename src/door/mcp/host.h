@@ -219,7 +219,7 @@ void cv_mcp_keep_release(cv_mcp_host *host);
 /* Has the same been answered before, and is it still true? Then the answer is in job->out; otherwise the job remembers
  * its question, so that the result can be kept. */
 bool cv_mcp_recall(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_json *arguments);
-void cv_mcp_keep(cv_mcp_job *job, cv_str result);
+void cv_mcp_keep(cv_mcp_job *job, cv_str result, const cv_seen *seen);
 
 /* ---- era.c ------------------------------------------------------------------------------------------------------ */
 

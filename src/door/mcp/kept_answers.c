@@ -53,8 +53,8 @@ bool cv_mcp_recall(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_json *argu
     return job->question.n > 0 && cv_answer_cache_find(job->host->kept, job->data_version, job->question, give, job);
 }
 
-void cv_mcp_keep(cv_mcp_job *job, cv_str result)
+void cv_mcp_keep(cv_mcp_job *job, cv_str result, const cv_seen *seen)
 {
     if (job->question.n > 0)
-        cv_answer_cache_add(job->host->kept, job->data_version, job->question, result);
+        cv_answer_cache_add(job->host->kept, job->data_version, job->question, result, seen);
 }

@@ -15,6 +15,7 @@
 #ifndef CV_DOOR_MCP_MCP_H
 #define CV_DOOR_MCP_MCP_H
 
+#include "base/seen.h"
 #include "door/mcp/rpc.h"
 #include "door/workers.h"
 
@@ -42,6 +43,7 @@ typedef struct {
     cv_str cursor;      /* lists: where to go on; empty: from the beginning */
     cv_str next;        /* lists: set by the handler when there is more */
     cv_str state;       /* what the handler kept from the round before (cv_mcp_asking); it may set another */
+    cv_seen seen;       /* tools: folders that the answer was made from, beside what server->data_version counts */
     struct cv_mcp_job *job;
 } cv_mcp_request;
 
@@ -51,8 +53,8 @@ struct cv_mcp_tool {
     cv_str definition; /* the item of tools/list: JSON */
     bool (*call)(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments);
     const void *data;
-    bool cacheable; /* what it answers follows from its arguments and from what server->data_version counts: for one
-                     * bearer always the same */
+    bool cacheable; /* what it answers follows from its arguments, from what server->data_version counts and from the
+                     * folders in request->seen: for one bearer always the same */
 };
 
 struct cv_mcp_prompt {

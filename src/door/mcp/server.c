@@ -267,7 +267,7 @@ static bool call_tool(cv_mcp_request *r, const cv_json *params)
     cv_mcp_end_result(r, false);
     if (!r->is_error && cv_buf_ok(r->w.out)) { /* without the brace that ends the message */
         cv_str result = cv_str_from(cv_buf_str(r->w.out), r->job->result_at);
-        cv_mcp_keep(r->job, cv_str_head(result, result.n - 1));
+        cv_mcp_keep(r->job, cv_str_head(result, result.n - 1), &r->seen);
     }
     return true;
 }

@@ -1,7 +1,8 @@
 // layered.tsx - a graph whose ranks are known, as SVG: a column of boxes for each rank, a curve for each link.
 //
 // It is drawn once for what it shows. Hovering and opening change classes, not the drawing; one listener serves all of it. A
-// curve is thin: it is met by its distance from the pointer.
+// curve is thin: it is met by its distance from the pointer. Words cost a browser most: of many boxes only those near the
+// window have theirs laid out.
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { layers, type Link, type Point } from "../layout";
@@ -28,11 +29,20 @@ const HEAD = 40; // above the columns, if they have names
 const MARGIN = 72; // left of the first column: curves within it, which columns with names may have
 const REACH = 6; // pixels from a curve
 const TIP = 320; // the width of a tip
+const CROWD = 150; // boxes, from which on words out of sight are left out
+const PART = 16; // boxes that appear together
 
 type Curve = [Point, Point, Point, Point];
 
-interface Drawing {
+/** Boxes below each other, and the place of the first. */
+interface Part {
   boxes: Box[];
+  from: Point;
+}
+
+interface Drawing {
+  boxes: Box[]; // in the order of the parts
+  parts: Part[];
   lines: Line[];
   width: number; // of a box: few columns have more room
   points: Map<string, Point>;
@@ -53,6 +63,22 @@ function curveOf(a: Point, b: Point, width: number): Curve {
 
 const pathOf = ([a, b, c, d]: Curve): string => `M${a.x},${a.y} C${b.x},${b.y} ${c.x},${c.y} ${d.x},${d.y}`;
 
+function partsOf(boxes: Box[], at: (id: string) => Point): Part[] {
+  const columns = new Map<number, Box[]>();
+  for (const b of boxes) {
+    const column = columns.get(at(b.id).x);
+    if (column) column.push(b);
+    else columns.set(at(b.id).x, [b]);
+  }
+  return [...columns.values()].flatMap((column) => {
+    column.sort((a, b) => at(a.id).y - at(b.id).y);
+    return Array.from({ length: Math.ceil(column.length / PART) }, (_, i) => {
+      const some = column.slice(i * PART, (i + 1) * PART);
+      return { boxes: some, from: at(some[0]?.id ?? "") };
+    });
+  });
+}
+
 function place(boxes: Box[], lines: Line[], named: boolean): Drawing {
   const columns = new Set(boxes.map((b) => b.rank)).size;
   const room = Math.min(1200, innerWidth - 48) - 2 * MARGIN - 8; // as wide as the page shows it at once
@@ -60,11 +86,13 @@ function place(boxes: Box[], lines: Line[], named: boolean): Drawing {
   const points = layers(boxes, lines, { x: width + GAP.x, y: HEIGHT + GAP.y });
   const known = lines.filter((l) => points.has(l.from) && points.has(l.to));
   const at = (id: string): Point => points.get(id) ?? { x: 0, y: 0 };
+  const parts = partsOf(boxes, at);
   const [xs, ys] = [[...points.values()].map((p) => p.x), [...points.values()].map((p) => p.y)];
   const left = named ? MARGIN : 2;
   const top = Math.min(0, ...ys) - HEIGHT / 2 - (named ? HEAD : 8);
   return {
-    boxes,
+    boxes: parts.flatMap((part) => part.boxes),
+    parts,
     lines: known,
     width,
     points,
@@ -111,8 +139,17 @@ function highlight(svg: SVGSVGElement, { boxes, lines }: Drawing, id: string, li
   boxes.forEach((b, i) => ends.has(b.id) && nodes[i]?.classList.add("near"));
 }
 
+/** Parts show their words as long as they are near what the window shows. */
+function showNear(svg: SVGSVGElement): () => void {
+  const nearness = { rootMargin: "400px", scrollMargin: "400px" };
+  const observer = new IntersectionObserver((seen) => seen.forEach((one) => one.target.classList.toggle("far", !one.isIntersecting)), nearness);
+  for (const part of svg.querySelectorAll(".part")) observer.observe(part);
+  return () => observer.disconnect();
+}
+
 function Parts({ drawing }: { drawing: Drawing }): preact.JSX.Element {
-  const { boxes, lines, width, points, curves } = drawing;
+  const { boxes, parts, lines, width, points, curves, frame } = drawing;
+  const isFar = ({ from }: Part): boolean => boxes.length > CROWD && (from.x > innerWidth || from.y - frame.top > innerHeight);
   const [name, below] = [Math.floor((width - 36) / 7.2), Math.floor((width - 36) / 7)];
   return (
     <>
@@ -120,23 +157,27 @@ function Parts({ drawing }: { drawing: Drawing }): preact.JSX.Element {
         const curve = curves[i];
         return curve && <path class={`edge ${l.look} ${l.tone}`} d={pathOf(curve)} marker-end={`url(#end-${l.tone})`} />;
       })}
-      {boxes.map((b) => {
-        const p = points.get(b.id) ?? { x: 0, y: 0 };
-        return (
-          <g class={`node ${b.tone}`} data-id={b.id} transform={`translate(${p.x},${p.y - HEIGHT / 2})`}>
-            <rect width={width} height={HEIGHT} rx={6} />
-            <text class="shape" x={14} y={HEIGHT / 2} text-anchor="middle" dominant-baseline="central">
-              {b.shape}
-            </text>
-            <text class="name" x={28} y={16}>
-              {cut(b.name, name)}
-            </text>
-            <text class="below" x={28} y={31}>
-              {cut(b.below, below)}
-            </text>
-          </g>
-        );
-      })}
+      {parts.map((part) => (
+        <g class={isFar(part) ? "part far" : "part"}>
+          {part.boxes.map((b) => {
+            const p = points.get(b.id) ?? { x: 0, y: 0 };
+            return (
+              <g class={`node ${b.tone}`} data-id={b.id} transform={`translate(${p.x},${p.y - HEIGHT / 2})`}>
+                <rect width={width} height={HEIGHT} rx={6} />
+                <text class="shape" x={14} y={HEIGHT / 2}>
+                  {b.shape}
+                </text>
+                <text class="name" x={28} y={16}>
+                  {cut(b.name, name)}
+                </text>
+                <text class="below" x={28} y={31}>
+                  {cut(b.below, below)}
+                </text>
+              </g>
+            );
+          })}
+        </g>
+      ))}
     </>
   );
 }
@@ -186,6 +227,7 @@ export function Layered({ boxes, lines, label, heads, picked = "", onOpen, tellB
     if (svg.current) highlight(svg.current, drawing, picked);
   };
   useEffect(rest, [picked, drawing]);
+  useEffect(() => (svg.current && drawing.boxes.length > CROWD ? showNear(svg.current) : undefined), [drawing]);
   const boxAt = (target: EventTarget | null): SVGGElement | null => (target instanceof Element ? target.closest<SVGGElement>(".node") : null);
   const move = (event: MouseEvent): void => {
     const [drawn, around] = [svg.current?.getBoundingClientRect(), frame.current?.getBoundingClientRect()];

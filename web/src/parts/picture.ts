@@ -8,7 +8,7 @@ export function save(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(a.href), 1000);
 }
 
-const looks = ["fill", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity", "marker-end"];
+const looks = ["text-anchor", "dominant-baseline", "fill", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity", "marker-end"];
 
 /** A picture has no style sheet: every element gets what it looks like. */
 function standalone(svg: SVGSVGElement): string {
