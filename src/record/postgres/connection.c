@@ -1,8 +1,13 @@
 /* connection.c - batches: statements go out, answers come in; see connection.h.
  *
+ *     receive   <- the answer to what is pending, if it has not come yet
  *     send      statement, statement, … sync ->          while the socket is full, answers are taken in: a server
- *     receive   <- answers to what was pending            that cannot get rid of them would stop reading
- *               <- rows, end, rows, end, … sync
+ *     receive   <- rows, end, rows, end, … sync           that cannot get rid of them would stop reading
+ *
+ * Nothing is sent behind a sync that was not answered. A pooler in transaction mode takes the session back when the
+ * answer says that no transaction is open, also when the beginning of the next one has come for it meanwhile (pgbouncer
+ * 1.18). That transaction would then stay open in a session that the next client gets, and its rest would go to another
+ * session, which does not know of it.
  *
  * Without a pipeline there is a wait behind every statement instead.
  */
@@ -397,6 +402,8 @@ static cv_postgres_statement *next_of(run *r, const cv_postgres_statement *st)
 static bool run_pipelined(run *r)
 {
     size_t bytes = 0;
+    if (!receive_pending(r))
+        return false;
     for (cv_postgres_statement *st = r->batch->first; st; st = next_of(r, st)) {
         if (!send_statement(r, st))
             return false;
@@ -411,8 +418,6 @@ static bool run_pipelined(run *r)
     if (r->batch->meanwhile)
         r->batch->meanwhile(r->batch->meanwhile_ctx);
     r->batch->meanwhile = NULL;
-    if (!receive_pending(r))
-        return false;
     for (cv_postgres_statement *st = r->batch->first; st; st = st->next)
         if (!receive(r, st))
             return false;
@@ -476,8 +481,7 @@ cv_postgres_result cv_postgres_run(cv_postgres *c, cv_postgres_batch *batch, cv_
 
 cv_postgres_result cv_postgres_run_again(cv_postgres *c, cv_postgres_batch *batch, cv_err *err)
 {
-    if (cv_postgres_in_transaction(c)) /* of a write that was cut: nobody can end it but the server */
-        cv_postgres_drop(c);
+    assert(!cv_postgres_in_transaction(c));
     cv_postgres_result result = CV_POSTGRES_LOST;
     cv_err trouble = {.arena = err->arena};
     bool seen = false;

@@ -185,7 +185,7 @@ cv_postgres_result cv_postgres_run(cv_postgres *c, cv_postgres_batch *batch, cv_
  * is not a connection, and when it is lost before the first row was seen it is sent once more. */
 cv_postgres_result cv_postgres_run_again(cv_postgres *c, cv_postgres_batch *batch, cv_err *err);
 
-/* Ends a transaction, if one is open, without waiting: the answer is read before the next batch. */
+/* Ends a transaction, if one is open, without waiting: the next batch waits for the answer, if it has not come. */
 void cv_postgres_rollback(cv_postgres *c);
 
 /* Is a transaction open (a failed one included), as the last answer said? */

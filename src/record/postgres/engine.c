@@ -235,6 +235,19 @@ static bool see_early(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     return true;
 }
 
+/* Begin, all of it, and the end. */
+static bool look_late(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_lookup *lookups, size_t count,
+                      cv_scope_position *ret_at, cv_err *err)
+{
+    if (!begin(record, a, scope, ret_at, err))
+        return false;
+    bool ok = cv_postgres_find_all(record, lookups, count, err);
+    end(record);
+    return ok;
+}
+
+/* The same in one round trip: what ends the reading goes along, for what is sent next would have to wait for its
+ * answer. Without a pipeline that has come by then. */
 static bool look(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_lookup *lookups, size_t count,
                  cv_scope_position *ret_at, cv_err *err)
 {
@@ -255,12 +268,13 @@ static bool look(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_loo
         early_ones[i] = (cv_lookup){lookups[i].find, see_early, x};
         cv_postgres_add_find(r, &batch, &early_ones[i]);
     }
+    if (r->c->pipeline && !r->still)
+        cv_postgres_ask(r, &batch, "end the reading", "rollback");
     if (!begun(r, &e, cv_postgres_read(r, &batch, err), err))
         return false;
     answer_position(r, a, ret_at);
-    bool ok = !passed_over || cv_postgres_find_all(record, lookups, count, err);
     end(record);
-    return ok;
+    return !passed_over || look_late(record, a, scope, lookups, count, ret_at, err);
 }
 
 /* One snapshot for all that is read until it ends, whatever scope it is of. Nothing is made again in it: it is over

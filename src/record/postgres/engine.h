@@ -20,8 +20,8 @@
  *               when the scope is not where it was read. Then the two above decide
  *
  * A reading takes one for the position and all that is asked together with it (look), and one for whatever is asked
- * after that. What ends a transaction is sent without waiting. Nothing is kept in the session, so a pooler may give
- * every transaction another one.
+ * after that. What ends a transaction is sent without waiting; the next batch waits for its answer. Nothing is kept in
+ * the session, so a pooler may give every transaction another one.
  *
  * The connection itself (batches, parameters, errors, the schema) is in connection.h.
  */
