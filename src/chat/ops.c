@@ -41,8 +41,10 @@ const cv_operation cv_chat_ops[] = {
      .verb = "read",
      .tool = "conclave_chat_read",
      .summary = "read what is new for a participant, and mark it as read",
-     .details = "One locked step: the messages, the participant's pointer, and FLAG:READ on what all have read now.\n"
-                "With --op-id the same request gives the same messages again; without one --reread does.\n",
+     .details =
+         "One locked step returns the messages, moves the participant's pointer, and sets FLAG:READ on messages that\n"
+         "everybody has read.\n"
+         "With --op-id the same request gives the same messages again; without one --reread does.\n",
      .examples = "  conclave chat read primers --as Validator@ada\n",
      .schema = "chat_read",
      .flags = WRITES | UNASKED,
@@ -61,9 +63,9 @@ const cv_operation cv_chat_ops[] = {
     {.room = "chat",
      .verb = "gate",
      .tool = "conclave_chat_gate",
-     .summary = "may a role act now, or has it something to process first?",
+     .summary = "check whether a role may act, or must read something first",
      .details =
-         "Looks at all open chats: messages that the role has not read, a CONSULT_BLOCKER to it, and a "
+         "Looks at all open chats for messages that the role has not read, a CONSULT_BLOCKER to it, and a "
          "CONSULT_REQUEST\n"
          "of its own without OK_TO_PROCEED: yes of its domain. Exit status 0: clear; 1: not;\n"
          "2: no chat has such a participant. --format hook answers as Claude Code expects it of a hook before a tool;\n"
@@ -78,7 +80,7 @@ const cv_operation cv_chat_ops[] = {
      .tool = "conclave_chat_list",
      .summary = "list the chats, with what is new for a participant",
      .details =
-         "Those of the active workflow and of .conclave/chat. Copies that sync tools made are listed as foreign.\n",
+         "Lists the chats of the active workflow and of .conclave/chat. Copies that sync tools made are foreign.\n",
      .examples = "  conclave chat list\n  conclave chat list --status OPEN --as Validator@ada --json\n",
      .schema = "chat_list",
      .flags = READS | UNASKED,
@@ -88,7 +90,7 @@ const cv_operation cv_chat_ops[] = {
      .verb = "show",
      .tool = "conclave_chat_show",
      .summary = "show a chat, or one message of it",
-     .details = "As the file has it now; with --original as the record first saw it.\n",
+     .details = "The default is what the file has now; --original shows what the record first saw.\n",
      .examples = "  conclave chat show primers --limit 20\n",
      .schema = "chat_show",
      .flags = READS | CV_OP_LARGE,
@@ -130,9 +132,9 @@ const cv_operation cv_chat_ops[] = {
      .verb = "check",
      .tool = "conclave_chat_check",
      .summary = "find what is wrong with chats: header, history, consults, locks",
-     .details =
-         "All findings at once; exit status 1 when there are errors. --restore puts history back as the record first\n"
-         "saw it, and keeps what the file had instead.\n",
+     .details = "Reports all findings at once; the exit status is 1 if there are errors. --restore puts history back "
+                "as the record first\n"
+                "saw it, and keeps what the file had instead.\n",
      .examples = "  conclave chat check\n",
      .schema = "chat_check",
      .flags = WRITES,
@@ -176,8 +178,8 @@ const cv_operation cv_chat_ops[] = {
     {.room = "chat",
      .verb = "export",
      .tool = "conclave_chat_export",
-     .summary = "a chat as text, markdown or JSON",
-     .details = "To the terminal, or with --output-path into a file.\n",
+     .summary = "write a chat as text, markdown or JSON",
+     .details = "It goes to the terminal, or with --output-path into a file.\n",
      .examples = "  conclave chat export primers --format markdown\n",
      .schema = "chat_export",
      .flags = READS | CV_OP_FILES | CV_OP_LARGE,

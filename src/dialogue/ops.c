@@ -34,11 +34,11 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "list",
      .tool = "blue_dialogue_list",
      .summary = "list the dialogues",
-     .details = "Each with its question, status, age, and its decision or next step; in pages of --limit, ordered by "
-                "id. When\n"
-                "there are more, the answer ends with the option that gives the next page (as JSON: 'next', to be "
-                "given as 'after').\n"
-                "Archived dialogues are left out, unless you give --archived or --all.\n",
+     .details =
+         "Shows the question, status, age, and decision or next step of each, ordered by id, in pages of --limit.\n"
+         "If there are more, the answer ends with the option for the next page (as JSON: 'next'; send it as\n"
+         "'after').\n"
+         "Archived dialogues are left out, unless you give --archived or --all.\n",
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n"
                  "  conclave dialogue list --tag investing --all\n",
@@ -79,9 +79,9 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "round-verify",
      .tool = "blue_dialogue_round_verify",
-     .summary = "is a round ready: who has responded, what is not understood",
+     .summary = "check a round: who has responded, what is not understood",
      .details =
-         "Looks at the record and at the dialogue's folder and changes nothing. The exit status is 0 also when the\n"
+         "Looks at the record and at the dialogue's folder and changes nothing. The exit status is 0 even if the\n"
          "round is not complete.\n",
      .examples = "  conclave dialogue round-verify nvidia-decision\n"
                  "  conclave dialogue round-verify nvidia-decision --round 0 --json\n",
@@ -92,10 +92,11 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "draft",
      .tool = "blue_dialogue_draft",
-     .summary = "what the responses of a round say, as a request to register it",
+     .summary = "turn the responses of a round into a request to register it",
      .details =
-         "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
-         "the score is left out. The notes name what cannot be registered, items that may say the same, and dissents.\n"
+         "The request has all items, references and moves of the stored responses, in the order of the panel. The\n"
+         "judge edits it and adds the score. The notes name what cannot be registered, items that may say the same, "
+         "and dissents.\n"
          "--payload-only prints the request alone, and the notes on standard error; an empty one is an error.\n"
          "--edit opens it in your editor with the scores to fill in, and registers the round when you save it. Faults\n"
          "open it again; what you wrote is never lost.\n",
@@ -107,12 +108,14 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "round-register",
      .tool = "blue_dialogue_round_register",
-     .summary = "register a whole round, or nothing of it",
-     .details = "Local ids (MUFFIN-P0101) become ids of the dialogue (P0101); references may use either, forward too.\n"
-                "Every fault of the batch is reported at once and then nothing is written. The same round sent again\n"
-                "answers as the first time. Labels and titles have one line. --dry-run says what would happen.\n"
-                "--use-draft takes what the stored responses say; items that are given change theirs, also merges,\n"
-                "--remove leaves out. Without --score it is the sum of --expert-scores.\n",
+     .summary = "register a round, completely or not at all",
+     .details =
+         "Local ids (MUFFIN-P0101) become ids of the dialogue (P0101); references may use either, forward too.\n"
+         "If something is wrong, the answer names every fault and nothing is written. If you send the same round\n"
+         "again, you get the first answer. Labels and titles have one line. --dry-run says what would happen.\n"
+         "--use-draft registers what the stored responses say: an item that you give replaces theirs, 'also' in\n"
+         "an item merges others into it, and --remove leaves items out. The default of --score is the sum of\n"
+         "--expert-scores.\n",
      .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
                  "  conclave dialogue round-register nvidia-decision --round 0 --data @round-0.json\n",
      .schema = "dialogue_round_register",
@@ -147,9 +150,10 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "panel-list",
      .tool = "blue_dialogue_panel_list",
      .summary = "list the panel templates: ours and the project's own",
-     .details = "Pools of experts to begin with: 'create --panel NAME' takes one. A project's own are files like\n"
-                ".conclave/panels/NAME.json: the expert_pool of 'create'; one replaces ours of the same name.\n"
-                "'conclave panel list' is the same.\n",
+     .details =
+         "A template is a pool of experts to begin with: 'create --panel NAME'. Your own templates are files like\n"
+         ".conclave/panels/NAME.json, with the expert_pool of 'create'. They replace ours of the same name.\n"
+         "'conclave panel list' is the same.\n",
      .examples = "  conclave dialogue panel-list\n",
      .schema = "dialogue_panel_list",
      .answer = cv_panel_list_shape,
@@ -159,7 +163,7 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "panel-show",
      .tool = "blue_dialogue_panel_show",
      .summary = "show a panel template: its experts",
-     .details = "With --json the file of a panel of your own can be made from it.\n",
+     .details = "The output of --json is a good start for a template of your own.\n",
      .examples = "  conclave dialogue panel-show architecture-review\n",
      .schema = "dialogue_panel_show",
      .answer = cv_panel_show_shape,
@@ -169,9 +173,8 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "evolve-panel",
      .tool = "blue_dialogue_evolve_panel",
      .summary = "set the panel of the next round: who stays, who comes",
-     .details =
-         "Without it the last panel stays. --add and --drop take names with commas between them and change that\n"
-         "one. An expert from the pool may be named by role. The answer names who loses the seat.\n",
+     .details = "Without this command the last panel stays. --add and --drop take names, separated by commas. An "
+                "expert from the pool may be named by role. The answer names who loses the seat.\n",
      .examples = "  conclave dialogue evolve-panel nvidia-decision --round 1 --add scone --drop cupcake\n",
      .schema = "dialogue_evolve_panel",
      .answer = cv_evolve_panel_shape,
@@ -180,11 +183,11 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "round-context",
      .tool = "blue_dialogue_round_context",
-     .summary = "show what the experts of a round get to read, in full",
+     .summary = "show what the experts of a round get to read",
      .details =
-         "For all experts of the panel in one answer. Without --round it is about the next round; an earlier one\n"
-         "is shown as it was then. With --since-rev only what has changed since: docs/context.md says how to\n"
-         "apply it.\n",
+         "One answer has it for all experts of the panel. The default is the next round; an earlier one is shown as\n"
+         "it was then. --since-rev shows only what has changed since that rev; docs/context.md says how to apply\n"
+         "it.\n",
      .examples = "  conclave dialogue round-context nvidia-decision --json\n"
                  "  conclave dialogue round-context nvidia-decision --round 0\n",
      .schema = "dialogue_round_context",
@@ -194,9 +197,10 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "round-prompts",
      .tool = "blue_dialogue_round_prompts",
      .summary = "write the prompts of a round, one for every expert",
-     .details = "Files round-N/prompt-SLUG.md and context-SLUG.json in the dialogue's folder. Those who are new get a\n"
-                "brief; --overrides replaces composed words by the judge's own. --token-budget\n"
-                "shortens old rounds by fixed rules and says what it left out (docs/context.md).\n",
+     .details =
+         "Writes round-N/prompt-SLUG.md and context-SLUG.json in the dialogue's folder. New experts also get a\n"
+         "brief. --overrides replaces parts of a prompt by the judge's words. --token-budget shortens old rounds\n"
+         "by fixed rules and says what it left out (docs/context.md).\n",
      .examples = "  conclave dialogue round-prompts nvidia-decision\n"
                  "  conclave dialogue round-prompts nvidia-decision --experts muffin --no-write\n",
      .schema = "dialogue_round_prompts",
@@ -211,7 +215,7 @@ const cv_operation cv_dialogue_ops[] = {
      .summary = "register a verdict",
      .details =
          "A verdict adopts recommendations and claims and closes tensions. There is at most one final verdict; it\n"
-         "closes the dialogue. Before any round was registered it needs force and a warning. Verdicts never change.\n",
+         "closes the dialogue. Before the first round it needs --force and a --warning. Verdicts never change.\n",
      .examples = "  conclave dialogue verdict-register nvidia-decision --data @verdict.json\n",
      .schema = "dialogue_verdict_register",
      .answer = cv_verdict_register_shape,
@@ -291,8 +295,8 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_show",
      .summary = "show a dialogue for people: question, decision or blockers, dissent, panel, tensions",
      .details =
-         "Everything that a person wants to know of a dialogue, on one page: conditions and vote of the decision,\n"
-         "dissent and minority, who sat in which rounds, each tension with its fate, rounds with their scores.\n",
+         "One page has everything that a person wants to know: conditions and vote of the decision, dissent and\n"
+         "minority, who sat in which rounds, what became of each tension, rounds with their scores.\n",
      .examples = "  conclave dialogue show nvidia-decision\n"
                  "  conclave dialogue show nvidia-decision --json\n",
      .schema = "dialogue_show",
@@ -302,12 +306,12 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "export",
      .tool = "blue_dialogue_export",
-     .summary = "write all of a dialogue to a file, as JSON, CSV or an HTML page",
+     .summary = "write a dialogue to a file: JSON, CSV or an HTML page",
      .details =
          "The file is made from the record alone and written whole. Warnings name what is missing in it.\n"
-         "With '-' as its path the document itself is printed, without warnings. With the format html it is one\n"
-         "page with the views of the dashboard, for people who have nothing but a browser: it loads nothing. With the\n"
-         "format csv it is one table for spreadsheets: rounds, scores, everything said, moves, verdicts.\n",
+         "With '-' as its path the document itself is printed, without warnings. The format html is one page with\n"
+         "the views of the dashboard, for people who have only a browser; it loads nothing from elsewhere. The format\n"
+         "csv is one table for spreadsheets: rounds, scores, everything said, moves, verdicts.\n",
      .examples = "  conclave dialogue export nvidia-decision\n"
                  "  conclave dialogue export nvidia-decision --output-path decision.json\n"
                  "  conclave dialogue export nvidia-decision --format html --output-path decision.html\n"
@@ -318,7 +322,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "progress",
      .tool = "blue_dialogue_progress",
-     .summary = "show the progress of a dialogue: velocity, convergence, blockers, next step",
+     .summary = "show velocity, convergence, blockers and the next step",
      .details =
          "Everything is derived from the record. Velocity is the number of tensions still open after a round plus\n"
          "the perspectives new in it; the convergence is the smaller share of closed tensions and of experts who\n"
@@ -348,7 +352,7 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_dynamics",
      .summary = "show how opinions changed, with and without new evidence; dissent, collapse, overlap",
      .details =
-         "Who changed an opinion in which round, and whether evidence that was new to the expert came before it; what\n"
+         "Shows who changed an opinion in which round, and whether new evidence came before it; what\n"
          "became of every dissent (kept, withdrawn, lost, pending); rounds in which the panel agreed all at once\n"
          "without new evidence; how many words experts share. So you see whether a panel thought or only agreed.\n",
      .examples = "  conclave dialogue dynamics nvidia-decision\n"
@@ -360,10 +364,11 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "expand",
      .tool = "blue_dialogue_expand",
-     .summary = "show what ids stand for, each with its whole context",
+     .summary = "show what ids stand for, with their context",
      .details =
-         "Entities by their ids or local ids, experts (@muffin), rounds (round-1), verdicts by their names: content,\n"
-         "contributors, status, receipts, references in both directions, moves, verdicts, the last event. An\n"
+         "Name entities by their ids or local ids, experts (@muffin), rounds (round-1), verdicts by their names. The\n"
+         "answer has content, contributors, status, receipts, references in both directions, moves, verdicts, the last "
+         "event. An\n"
          "unknown id is reported beside the others, with the nearest one. If all ids are unknown, the request is\n"
          "refused.\n",
      .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
@@ -377,7 +382,8 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_history",
      .summary = "show what happened to one thing, or to all of them, in order",
      .details =
-         "Every event with its number, time, round and actors, what it changed from and to, by which reference or\n"
+         "Shows every event with its number, time, round and actors, what it changed from and to, by which reference "
+         "or\n"
          "verdict, the reason, the old values of corrections, and the hash that chains it to the one before.\n"
          "Ids as in 'expand', also panel-1, response-1-muffin and dialogue. Without an id, the whole dialogue.\n",
      .examples = "  conclave dialogue history nvidia-decision T0001\n"
@@ -406,8 +412,8 @@ const cv_operation cv_dialogue_ops[] = {
      .tool = "blue_dialogue_compare",
      .summary = "compare dialogues: course, tensions, verdicts, shared experts",
      .details =
-         "Two to twenty of them. Each converged in the round after which its target was reached, or in that of its\n"
-         "final verdict when it was decided earlier. Unknown ids are all named at once.\n",
+         "Give two to twenty ids. A dialogue converged in the round that reached its target, or in the round of its\n"
+         "final verdict if that came earlier. The error names all unknown ids.\n",
      .examples = "  conclave dialogue compare nvidia-decision nvidia-decision-2\n",
      .schema = "dialogue_compare",
      .flags = CACHEABLE,
@@ -417,9 +423,7 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "stats",
      .tool = "blue_dialogue_stats",
      .summary = "count all dialogues: statuses, entities, verdicts, top experts",
-     .details =
-         "Counted in the record, without reading it. Averages are of the dialogues that have rounds. Experts count as\n"
-         "the same when they have the same name.\n",
+     .details = "Averages count only dialogues that have rounds. Experts with the same name count as one expert.\n",
      .examples = "  conclave dialogue stats\n"
                  "  conclave dialogue stats --status converged --since 2026-01-01\n",
      .schema = "dialogue_stats",
@@ -428,10 +432,10 @@ const cv_operation cv_dialogue_ops[] = {
      .answer = cv_stats_shape},
     {.room = "dialogue",
      .verb = "experts",
-     .summary = "show experts over all dialogues: scores, the fate of what they said, who agrees",
+     .summary = "show experts over all dialogues: scores, what became of their items, who agrees",
      .details =
-         "Who supports and opposes whom is counted by references from what the one said to what the other said.\n"
-         "With a name: every dialogue in which this expert sat, round by round and item by item.\n",
+         "A reference from an item of one expert to an item of another counts as support or opposition. With a name,\n"
+         "the answer has every dialogue of this expert, round by round and item by item.\n",
      .examples = "  conclave dialogue experts\n"
                  "  conclave dialogue experts muffin\n",
      .schema = "dialogue_experts",
@@ -447,8 +451,8 @@ const cv_operation cv_dialogue_ops[] = {
          "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
          "hedg* finds words that begin with it, -tax leaves out texts with the word, and OR between two words\n"
          "finds either. An id (P0001, MUFFIN-P0101) finds its entity first. When nothing has all the words, texts\n"
-         "with any of them are shown. The best hits come first. When there are more of them, the answer\n"
-         "ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
+         "with any of them are shown. The best hits come first. If there are more, the answer ends\n"
+         "with the option for the next page (as JSON: 'next'; send it as 'after').\n",
      .examples = "  conclave dialogue search \"income collar\"\n"
                  "  conclave dialogue search hedging --kinds tension --statuses open --expert muffin\n",
      .schema = "dialogue_search",

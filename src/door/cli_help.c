@@ -221,6 +221,7 @@ void cv_help_first(cv_buf *out, size_t terminal)
         print_pair(&p, cv_str_of(cv_room_at(i)->name), NAME_COLUMN, cv_str_of(cv_room_at(i)->summary));
     cv_buf_add_z(out, "\nBegin with:\n");
     print_pair(&p, CV_STR("conclave init"), OPTION_COLUMN, CV_STR("make a project in this folder"));
+    print_pair(&p, CV_STR("conclave ask --help"), OPTION_COLUMN, CV_STR("put a question to your agents"));
     print_pair(&p, CV_STR("conclave help ROOM"), OPTION_COLUMN, CV_STR("what a room is for, and its verbs"));
     print_pair(&p, CV_STR("conclave help"), OPTION_COLUMN, CV_STR("all commands and topics"));
     print_pair(&p, CV_STR("conclave open"), OPTION_COLUMN, CV_STR("see the project in a browser"));

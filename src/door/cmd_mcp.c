@@ -274,7 +274,7 @@ static const cv_cli_option serve_options[] = {
     {"port", "N", "which port (default: 8417; 0: one that is free)", NULL},
     {"log", NULL, "write a line of JSON to standard error for every request", NULL},
     {"patience", "SECONDS",
-     "close the connection of a client that listens to events and reads nothing for so long (default: 30)", NULL},
+     "close the connection of a client that listens to events and reads nothing for this many seconds (default: 30)", NULL},
     {"token", "TOKEN", "what clients must send as 'Authorization: Bearer TOKEN' (default: $CONCLAVE_TOKEN)", NULL},
     TOOL_OPTIONS,
 };

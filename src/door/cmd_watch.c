@@ -437,7 +437,7 @@ static const cv_cli_option watch_options[] = {
     {"when", "CONDITIONS", "report these conditions instead of commits: names with commas between", NULL},
     {"patience", "SECONDS", "seconds of silence, for conditions that wait for silence (default: 300)", NULL},
     {"after", "POSITION", "where to begin, a position of 'feed', or start (default: now)", NULL},
-    {"count", "N", "end after so many (default: watch until it is interrupted)", NULL},
+    {"count", "N", "end after this many (default: watch until it is interrupted)", NULL},
     {"exec", "COMMAND", "run this in a shell for each; CONCLAVE_EVENT has it as JSON, CONCLAVE_MESSAGE as a line",
      NULL},
     {"webhook", "URL", "send each as JSON to http://…, and try again when that fails", NULL},

@@ -84,7 +84,7 @@ const cv_operation cv_mail_ops[] = {
     {.room = "mail",
      .verb = "read",
      .tool = "conclave_mail_read",
-     .summary = "show a message whole, and what became of it in each mailbox",
+     .summary = "show a whole message, and what became of it in each mailbox",
      .details = "Receipts: accepted, delivered (the recipient has seen it), claimed, done, failed, expired,\n"
                 "superseded, dead.\n",
      .examples = "  conclave mail read oven\n",
@@ -97,7 +97,7 @@ const cv_operation cv_mail_ops[] = {
      .tool = "conclave_mail_wait",
      .summary = "wait until something new is in a mailbox",
      .details =
-         "Returns at once if there is something. Each message is returned by one wait only, also after a restart.\n"
+         "Returns at once if there is something new. Only one wait returns a message, even after a restart.\n"
          "It claims nothing. When the time is over and nothing came, the list is empty, and the exit status is 0.\n",
      .examples = "  conclave mail wait Planner-1 --timeout-seconds 1\n",
      .schema = "mail_wait",
@@ -107,7 +107,7 @@ const cv_operation cv_mail_ops[] = {
     {.room = "mail",
      .verb = "claim",
      .tool = "conclave_mail_claim",
-     .summary = "take the most urgent message of a mailbox, or a certain one, to work on it",
+     .summary = "take the most urgent message of a mailbox, or a named one",
      .details =
          "The answer has the message, a token, and the time when the lease is over; until then nobody else gets it.\n"
          "After that anybody can claim it again. 'done' and 'fail' need the token. When there is nothing to claim,\n"
@@ -121,7 +121,7 @@ const cv_operation cv_mail_ops[] = {
     {.room = "mail",
      .verb = "done",
      .tool = "conclave_mail_done",
-     .summary = "finish a message that was claimed: it is done",
+     .summary = "finish a claimed message",
      .details =
          "Needs the token of the claim, before the lease is over; later it is refused. This completes the task of\n"
          "the message, and delivers the tasks that waited for it.\n",
@@ -168,7 +168,7 @@ const cv_operation cv_mail_ops[] = {
      .verb = "outbox",
      .tool = "conclave_mail_outbox",
      .summary = "list what an agent has sent, the newest first, and what became of it",
-     .details = "One receipt for each recipient.\n",
+     .details = "Each recipient has one receipt.\n",
      .examples = "  conclave mail outbox muffin\n",
      .schema = "mail_outbox",
      .flags = READS,
@@ -201,7 +201,8 @@ const cv_operation cv_mail_ops[] = {
      .verb = "slot",
      .tool = "conclave_mail_slot",
      .summary = "list, claim or release the numbers of mailboxes",
-     .details = "The N of mailbox_N.json. A new mailbox gets the lowest free number; a number belongs to one agent\n"
+     .details = "The number is the N of mailbox_N.json. A new mailbox gets the lowest free number; a number belongs to "
+                "one agent\n"
                 "at a time.\n",
      .examples = "  conclave mail slot list\n"
                  "  conclave mail slot claim Planner-1\n",
@@ -230,7 +231,8 @@ const cv_operation cv_mail_ops[] = {
      .verb = "ready",
      .tool = "conclave_mail_ready",
      .summary = "list tasks that can begin, the most urgent first",
-     .details = "Of all agents, or of one: those whose dependencies are completed, and that nobody has claimed.\n",
+     .details =
+         "A task can begin if its dependencies are completed and nobody has claimed it. The default is all agents.\n",
      .examples = "  conclave mail ready\n"
                  "  conclave mail ready Planner-1\n",
      .schema = "mail_ready",
@@ -240,7 +242,7 @@ const cv_operation cv_mail_ops[] = {
     {.room = "mail",
      .verb = "complete",
      .tool = "conclave_mail_complete",
-     .summary = "finish a task that was claimed: it is completed",
+     .summary = "finish a claimed task",
      .details = "The same as 'done', by --task-id. Tasks that waited for this one alone are delivered by it.\n",
      .examples = "  conclave mail complete Planner-1 --task-id t1 --token 9\n",
      .schema = "mail_complete",
@@ -251,7 +253,7 @@ const cv_operation cv_mail_ops[] = {
      .verb = "graph",
      .tool = "conclave_mail_graph",
      .summary = "show the tasks of a plan and what they wait for: as text, Mermaid or DOT",
-     .details = "In the order in which they came.\n",
+     .details = "The tasks are in the order in which they came.\n",
      .examples = "  conclave mail graph bread\n"
                  "  conclave mail graph bread --format mermaid\n",
      .schema = "mail_graph",
@@ -289,9 +291,9 @@ const cv_operation cv_mail_ops[] = {
      .verb = "stage",
      .tool = "conclave_mail_stage",
      .summary = "stage a prompt for the program that runs a model: temp/cursor_input.txt",
-     .details =
-         "A template with its context, or a text. One prompt at a time has the slot, until its answer was fetched:\n"
-         "another one is refused, or with --queue waits behind it. Its request id is in temp/cursor_input.id.\n",
+     .details = "Give a template with its context, or a text. One prompt at a time has the slot, until its answer is "
+                "fetched:\n"
+                "another one is refused, or with --queue waits behind it. Its request id is in temp/cursor_input.id.\n",
      .examples = "  conclave mail stage --text \"Which tasks are open?\"\n"
                  "  conclave mail stage --text \"And which are late?\" --queue\n",
      .schema = "mail_stage",
@@ -312,7 +314,8 @@ const cv_operation cv_mail_ops[] = {
      .verb = "answer",
      .tool = "conclave_mail_answer",
      .summary = "send the answer of a model to a prompt",
-     .details = "JSON. An answer with a command (or type) and a target_id is sent to that agent when it is fetched.\n"
+     .details = "The answer is JSON. An answer with a command (or type) and a target_id is sent to that agent when it "
+                "is fetched.\n"
                 "A program that cannot call this writes temp/cursor_output.json.\n",
      .examples = "  conclave mail answer '{\"open\": 3}'\n",
      .schema = "mail_answer",
@@ -323,9 +326,9 @@ const cv_operation cv_mail_ops[] = {
      .verb = "fetch",
      .tool = "conclave_mail_fetch",
      .summary = "get the answer to the prompt, once; a command in it goes to its target",
-     .details =
-         "From temp/cursor_output.json, which goes to the archive, or from 'answer'. Then the slot is free, and the\n"
-         "next prompt of the queue is staged. Each answer is returned once; --request-id shows it again.\n",
+     .details = "The answer comes from temp/cursor_output.json, which goes to the archive, or from 'answer'. Then the "
+                "slot is free, and the\n"
+                "next prompt of the queue is staged. Each answer is returned once; --request-id shows it again.\n",
      .examples = "  conclave mail fetch\n"
                  "  conclave mail fetch --timeout-seconds 1\n",
      .schema = "mail_fetch",
@@ -349,7 +352,7 @@ const cv_operation cv_mail_ops[] = {
      .verb = "governance",
      .tool = "conclave_mail_governance",
      .summary = "list the governance log, the newest first",
-     .details = "What 'mail log' has added.\n",
+     .details = "The log has the entries of 'mail log', and plans, outcomes and dead letters.\n",
      .examples = "  conclave mail governance --limit 10\n",
      .schema = "mail_governance",
      .flags = READS,
@@ -369,7 +372,7 @@ const cv_operation cv_mail_ops[] = {
      .verb = "reflect",
      .tool = "conclave_mail_reflect",
      .summary = "add a reflection of an agent on its own work",
-     .details = "A markdown file in _agent_coordination/AGENT/reflection/, named by its time.\n",
+     .details = "It becomes a markdown file in _agent_coordination/AGENT/reflection/, named by its time.\n",
      .examples = "  conclave mail reflect \"I asked too late.\" --agent muffin\n",
      .schema = "mail_reflect",
      .flags = ADDS | CV_OP_FILES,
@@ -379,7 +382,7 @@ const cv_operation cv_mail_ops[] = {
      .verb = "reports",
      .tool = "conclave_mail_reports",
      .summary = "list reports, logs and reflections",
-     .details = "By their paths.\n",
+     .details = "They are ordered by their paths.\n",
      .examples = "  conclave mail reports --kind analysis\n",
      .schema = "mail_reports",
      .flags = READS,

@@ -46,7 +46,7 @@ const cv_operation cv_notes_ops[] = {
      .tool = "conclave_notes_add",
      .summary = "leave a note at a line or before a heading of a file",
      .details =
-         "A question, warning, observation or suggestion, in the comment syntax of the file's language. The header\n"
+         "A note is a question, warning, observation or suggestion, in the comment syntax of the language. The header\n"
          "stays byte for byte, and so does every other note. A place where the note would change what the file\n"
          "means (in a string, a code fence, a comment, a table) is refused.\n",
      .examples = "  conclave notes add docs/garden.md --before \"## Herbs\" --speaker LILITH --target @KIRO --message "
@@ -59,9 +59,9 @@ const cv_operation cv_notes_ops[] = {
      .verb = "create",
      .tool = "conclave_notes_create",
      .summary = "make a file with its WOLFIE header, content and notes",
-     .details =
-         "In one step, and logged. The header has the signature, wolfie.headers.version and the first dialog, in the\n"
-         "comment syntax of the language.\n",
+     .details = "Makes the file in one step, and logs it. The header has the signature, wolfie.headers.version and the "
+                "first dialog, in the\n"
+                "comment syntax of the language.\n",
      .examples = "  conclave notes create docs/pond.md --speaker KIRO --target @everyone --message \"Begins the "
                  "pond.\" --content "
                  "\"# Pond\"\n",
@@ -75,9 +75,11 @@ const cv_operation cv_notes_ops[] = {
      .verb = "log",
      .tool = "conclave_notes_log",
      .summary = "enter the dialogs of files into dialog_messages, once",
-     .details = "Everything that 'scan' finds. A file that has not changed adds nothing; a message that returns after\n"
-                "another, and one that is in a file twice, is a row of its own. Notes that vanished are marked, not\n"
-                "removed. Files are never changed.\n",
+     .details =
+         "Logs everything that 'scan' finds. A file that has not changed adds nothing. A message that returns after\n"
+         "another one gets a new row, and so does a message that is in a file twice. Notes that vanished are marked, "
+         "not\n"
+         "removed. Files are never changed.\n",
      .examples = "  conclave notes log\n"
                  "  conclave notes log docs --json\n",
      .schema = "notes_log",
@@ -89,8 +91,8 @@ const cv_operation cv_notes_ops[] = {
      .tool = "conclave_notes_list",
      .summary = "list what the log has: for an agent, of a speaker, in a file",
      .details =
-         "The newest first, those that are in their files now. --for NAME is what is addressed to an agent, by any\n"
-         "of its names or with @everyone; --all also has what was replaced or vanished.\n",
+         "Lists the dialogs that are in their files now, the newest first. --for NAME lists what is addressed to an\n"
+         "agent, by any of its names or with @everyone. --all adds dialogs that were replaced or have vanished.\n",
      .examples = "  conclave notes list --for KIRO\n"
                  "  conclave notes list --speaker LILITH --kind inline\n",
      .schema = "notes_list",
@@ -110,10 +112,10 @@ const cv_operation cv_notes_ops[] = {
     {.room = "notes",
      .verb = "history",
      .tool = "conclave_notes_history",
-     .summary = "the history of a file or of a speaker, oldest first",
-     .details =
-         "Every header dialog that the file had and every note in it, also those that somebody deleted or altered:\n"
-         "since when, and who did it, as far as git knows.\n",
+     .summary = "show the history of a file or of a speaker, oldest first",
+     .details = "Shows every header dialog that the file had and every note in it. For those that somebody deleted or "
+                "changed\n"
+                "it says when, and who did it if git knows.\n",
      .examples = "  conclave notes history docs/garden.md\n"
                  "  conclave notes history --speaker KIRO\n",
      .schema = "notes_history",
@@ -123,10 +125,10 @@ const cv_operation cv_notes_ops[] = {
     {.room = "notes",
      .verb = "stale",
      .tool = "conclave_notes_stale",
-     .summary = "files that were changed without a new header dialog",
+     .summary = "list files that were changed without a new header dialog",
      .details =
-         "Compared with a commit of git (--since, by default the last one), and with the log. The exit status is 1\n"
-         "when there are any.\n",
+         "Compares the files with a commit of git (--since, by default the last one), and with the log. The exit\n"
+         "status is 1 if there are any.\n",
      .examples = "  conclave notes stale\n",
      .schema = "notes_stale",
      .flags = READS,
@@ -178,7 +180,7 @@ const cv_operation cv_notes_ops[] = {
      .tool = "conclave_notes_extract",
      .summary = "extract the dialogs of files, or of a thread, into one document",
      .details =
-         "As Markdown (each with its source), JSON or YAML, the newest first; printed, or written to a file. --to-db\n"
+         "Prints Markdown (each with its source), JSON or YAML, the newest first, or writes it to a file. --to-db\n"
          "logs them and gives them to a thread, which must be named. Malformed and missing dialogs are reported\n"
          "and skipped. In a folder as --output, the file is called changelog_dialog.md, dialog_file_FILE.md or\n"
          "dialog_thread_NAME.md.\n",
@@ -192,9 +194,10 @@ const cv_operation cv_notes_ops[] = {
      .verb = "export",
      .tool = "conclave_notes_export",
      .summary = "write the log for others: JSON, Markdown or SQL",
-     .details = "Everything that was ever logged, in the order of its numbers. --format sql has two dialects: spec\n"
-                "(dialog_messages as the specification maps it) and current (lupo_dialog_messages of MySQL; names and\n"
-                "sources are in its metadata_json). Nothing is cut.\n",
+     .details =
+         "Writes everything that was ever logged, in the order of its numbers. --format sql has two dialects: spec\n"
+         "(dialog_messages as the specification maps it) and current (lupo_dialog_messages of MySQL; names and\n"
+         "sources are in its metadata_json). Nothing is cut.\n",
      .examples = "  conclave notes export\n"
                  "  conclave notes export --format sql --dialect current\n",
      .schema = "notes_export",

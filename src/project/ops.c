@@ -155,9 +155,10 @@ static const cv_operation rows[] = {
      .verb = "doctor",
      .tool = "conclave_doctor",
      .summary = "check the project: permissions, record, history, files; and say what to do",
-     .details = "Works also when the record is damaged, locked, missing or newer than the program. Every finding says\n"
-                "what to do. Exit status 1 when there are errors. --repair does only what is safe: it removes\n"
-                "leftovers of interrupted writes, writes missing files again and rebuilds the search index.\n",
+     .details =
+         "It also works if the record is damaged, locked, missing or newer than the program. Every finding says\n"
+         "what to do. The exit status is 1 if there are errors. --repair does only what is safe: it removes\n"
+         "leftovers of interrupted writes, writes missing files again and rebuilds the search index.\n",
      .examples = "  conclave doctor\n"
                  "  conclave doctor --repair\n",
      .schema = "record_doctor",
@@ -168,7 +169,7 @@ static const cv_operation rows[] = {
      .verb = "backup",
      .tool = "conclave_backup",
      .summary = "copy the record, whole and consistent, while it is in use",
-     .details = "The copy is a database of its own.\n",
+     .details = "The copy is one SQLite file, also if the record is on PostgreSQL. 'conclave restore' puts it back.\n",
      .examples = "  conclave backup backup.db\n",
      .schema = "record_backup",
      .flags = LOOKS | FILES,

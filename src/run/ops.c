@@ -26,8 +26,9 @@ static const cv_operation top[] = {
      .tool = "conclave_run",
      .summary = "run a dialogue with real agents: prompts, answers, registration, verdicts",
      .details =
-         "Every round: prompts, all experts at the same time, their answers into the record, the judge, the\n"
-         "registration; until the panel has converged or --rounds is reached; then the verdicts and an export. Agents\n"
+         "In each round Conclave writes the prompts, asks all experts at the same time, keeps their answers, asks the\n"
+         "judge, and registers the round. This goes on until the panel has converged or --rounds is reached. Then the\n"
+         "judge gives the verdicts, and Conclave writes an export. Agents\n"
          "are commands, endpoints, mailboxes or people (--agent, --agents, 'agent add'). The judge is an agent, "
          "human,\n"
          "or mechanical: that one registers what was said, scores nothing and never gives a verdict.\n"

@@ -44,6 +44,8 @@ that speaks with	the library for …
 [^a-z][Ll]et (it|the|git|others|somebody|this|them) 	wait until …, ask … to …, make …
 should be known	a warning
 whose it is is	it does not say whose it is
+at most so many	at most this many
+(^|[.;] )Works also	it also works
 END
 }
 
