@@ -5,6 +5,8 @@
  *     build/kill_at -o FILE …                    the number of calls that were seen is written to FILE
  *     build/kill_at -1 …                         the command alone: its children are neither counted nor killed
  *     build/kill_at -l FILE …                    the name of each call that counts goes to FILE, a line each
+ *     build/kill_at -r SCRIPT …                  right before the N-th call a shell runs SCRIPT
+ *     build/kill_at -k M …                       and M calls later it is killed; 0: never
  *
  * Calls are counted from the start of the command itself, over all its threads and children together. Exit status: 137
  * when it was killed, else its own: a script counts up until the command ends by itself (kills_everywhere in
@@ -115,6 +117,19 @@ static int signal_of(int status)
     return ours ? 0 : number;
 }
 
+/* What somebody else does at this moment. */
+static void run_script(const char *script)
+{
+    pid_t pid = fork();
+    int status;
+    if (pid == 0) {
+        execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+        _exit(127);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+        fail(script);
+}
+
 /* All that is traced ends with this process; the call on which it stands is never made. */
 static _Noreturn void kill_all(pid_t first, pid_t standing)
 {
@@ -138,20 +153,25 @@ static void tell(const char *path, long seen)
 int main(int argc, char **argv)
 {
     bool any = false, alone = false;
-    const char *out = NULL;
+    const char *out = NULL, *script = NULL;
     FILE *list = NULL;
+    long later = 0;
+    bool is_later = false;
     int option;
-    while ((option = getopt(argc, argv, "+a1o:l:")) != -1) {
+    while ((option = getopt(argc, argv, "+a1k:o:l:r:")) != -1) {
         any |= option == 'a';
         alone |= option == '1';
+        later = option == 'k' ? strtol(optarg, NULL, 10) : later;
+        is_later |= option == 'k';
         out = option == 'o' ? optarg : out;
+        script = option == 'r' ? optarg : script;
         if (option == 'l' && !(list = fopen(optarg, "we")))
             fail(optarg);
         if (option == '?')
             return 125;
     }
     if (argc - optind < 2) {
-        fprintf(stderr, "usage: kill_at [-a1] [-o FILE] [-l FILE] N COMMAND [ARGUMENT]...\n");
+        fprintf(stderr, "usage: kill_at [-a1] [-o FILE] [-l FILE] [-r SCRIPT] [-k M] N COMMAND [ARGUMENT]...\n");
         return 125;
     }
     long at = strtol(argv[optind], NULL, 10), seen = 0, call;
@@ -167,7 +187,9 @@ int main(int argc, char **argv)
         if (WSTOPSIG(status) == (SIGTRAP | 0x80) && (call = standing_before(pid, any)) >= 0) {
             if (list)
                 fprintf(list, "%s\n", name_of(call) ? name_of(call) : "another");
-            if (++seen == at)
+            if (++seen == at && script)
+                run_script(script);
+            if (seen == at + later && (later > 0 || !is_later))
                 kill_all(first, pid);
         }
         ptrace(PTRACE_SYSCALL, pid, NULL, signal_of(status));

@@ -492,6 +492,10 @@ static bool finish_temporary(job *j)
     char digest[DIGEST_LEN + 1];
     digest_print(&j->digest, digest);
     j->marked = j->rules && cv_os_set_mark(j->fd, digest_name, digest, DIGEST_LEN);
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                                      j->rules && j->rules->time ? *j->rules->time : (struct timespec){0}};
+    if (j->rules && j->rules->time)
+        (void)futimens(j->fd, times); /* then it shows its own time */
     bool ok = (j->trouble == 0 || fail_job(j, "write the file", j->trouble)) &&
               (sync_fd(j->calls, j->fd) || fail_job(j, "bring the file to disk", errno));
     if (j->calls->close(j->fd) != 0 && errno != EINTR && ok)

@@ -43,7 +43,8 @@ typedef struct {
      */
     bool (*is_ours)(void *ctx, cv_str bytes, bool unmarked);
     void *ctx;
-    bool gives_way; /* what is not known stays where it is, and the new file goes: file_changed */
+    bool gives_way;              /* what is not known stays where it is, and the new file goes: file_changed */
+    const struct timespec *time; /* of the last change that the new file shows, from the first moment on; NULL: now */
     struct {
         const char **items;
         size_t count, capacity;

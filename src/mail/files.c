@@ -68,7 +68,14 @@ static bool pass_open(cv_mail_door *door, unsigned how, cv_err *err)
     bool ok = settled ? cv_door_lock(door, false, &locked, err) : lock_or_leave(door, how, &locked, err);
     if (!ok || !locked)
         return ok;
-    ok = (!(how & TAKE) || settled || cv_door_take_in(door, err)) && cv_door_catch_up(door, err);
+    door->marks_hold = cv_door_marks_hold(door);
+    if (how & TAKE && !settled) {
+        ok = cv_door_take_in(door, err);
+        door->marks_hold |= ok; /* everything was looked at */
+    }
+    ok = ok && cv_door_catch_up(door, err);
+    if (ok)
+        cv_door_end_marking(door);
     if (ok && how & TAKE)
         cv_door_was_looked_at(door);
     return ok;

@@ -157,6 +157,43 @@ said "done by hand" 60 $absent $present
 [ "$(jq '[.messages[] | select(.state == "done")] | length' "$work/all")" = "$(wc -l <$mail/completed_tasks.json)" ]
 ok $? "done by hand: each outcome is one line"
 
+# ---- dropped at any moment ------------------------------------------------------------------------------------------
+# A file is put into a folder right before a call of another process, which goes on, or is killed after the next call:
+# the next process has it, however the other one has left the folders.
+dropped=0 hidden=0 moments=0
+# late WHERE COMMAND...: the command, once for each of its calls, with a file that is dropped there.
+late() {
+    echo "$1" >where
+    shift
+    for later in 0 1; do
+        at=$kill_first
+        while :; do
+            dropped=$((dropped + 1))
+            printf '{"command": "late-%s", "sender_agent_id": "muffin", "target_id": "Planner-1", "params": {}}\n' $dropped >late/late-$dropped.json
+            "$root/build/kill_at" -r 'mv late/* "$(cat where)"' -k $later $at "$@" >"$out" 2>"$err"
+            [ -z "$(ls late)" ] || break # it has no such call
+            moments=$((moments + 1))
+            "$conclave" mail inbox Planner-1 --all --after "$newest" --json >"$work/all"
+            jq -e ".messages[] | select(.command == \"late-$dropped\")" "$work/all" >/dev/null ||
+                { hidden=$((hidden + 1)); echo "# hidden: before call $at of $* ($later)"; }
+            newest=$(jq "[$newest, .messages[].seq] | max" "$work/all")
+            at=$((at + kill_step))
+        done
+        rm late/*
+    done
+}
+mkdir late
+newest=$(all | jq '[.messages[].seq] | max')
+late $outbox "$conclave" mail send --from muffin --to Planner-1 "beside it"
+late $box/inbox "$conclave" mail send --from muffin --to Planner-1 "beside it"
+late $outbox "$conclave" mail watch 0
+late $box/inbox "$conclave" mail claim Planner-1
+echo "# dropped at $moments moments"
+[ $hidden -eq 0 ]
+ok $? "a file that was dropped at any moment is taken in by the next call of anyone"
+[ $moments -ge $((200 / kill_step)) ]
+ok $? "it was dropped at enough moments"
+
 [ $half -eq 0 ]
 ok $? "no half file was ever seen"
 run "verify" 0 verify

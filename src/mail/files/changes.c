@@ -40,6 +40,7 @@ typedef struct {
     watched *folders;   /* by their numbers */
     size_t count;
     bool told;          /* something has changed that has to be looked at */
+    bool again;         /* … while the folders were looked at */
     uint32_t own;       /* the last move of the program itself */
     cv_mail_door *door; /* while changes are read */
 } watching;
@@ -185,7 +186,7 @@ bool cv_door_is_untouched(cv_mail_door *door)
     if (w->watch < 0 && !is_used)
         return false;
     w->door = door;
-    w->told = false;
+    w->told = w->again = false;
     if (w->watch >= 0)
         cv_os_watch_read(w->watch, tell, w);
     bool is_trusted = w->looked_ms && now - w->looked_ms < TRUST_MS && w->watched_ms;
@@ -199,9 +200,45 @@ bool cv_door_is_untouched(cv_mail_door *door)
     return false;
 }
 
+/* In a folder that the program has changed, a file that is not its own: the mark must not hide it. */
+static void unmark_changed(void *ctx, const cv_os_change *c)
+{
+    watching *w = ctx;
+    const char *path = c->folder >= 0 && (size_t)c->folder < w->count ? w->folders[c->folder].path : NULL;
+    bool is_changed = false, is_own = path && c->name[0] == '.';
+    for (size_t i = 0; i < w->door->own.count; i++) {
+        const cv_door_own *own = &w->door->own.items[i];
+        if (!path)
+            cv_door_unmark(w->door, own->path);
+        else if (strcmp(own->path, path) == 0)
+            is_changed = true, is_own |= strcmp(own->name, c->name) == 0;
+    }
+    if (is_changed && !is_own)
+        cv_door_unmark(w->door, path);
+    tell(ctx, c);
+}
+
+void cv_door_unmark_told(cv_mail_door *door)
+{
+    watching *w = watching_of(door);
+    w->door = door;
+    w->told = false;
+    cv_os_watch_read(w->watch, unmark_changed, w);
+    for (size_t i = 0; i < door->touched.count; i++)
+        cv_door_unmark(door, door->touched.items[i]);
+    w->again |= w->told;
+    w->looked_ms = w->told ? 0 : w->looked_ms;
+}
+
+bool cv_door_is_told(const cv_mail_door *door)
+{
+    const watching *w = (const watching *)cv_record_companion_of(door->record, close_watching);
+    return w && w->watch >= 0 && !w->blind;
+}
+
 void cv_door_was_looked_at(const cv_mail_door *door)
 {
     watching *w = (watching *)cv_record_companion_of(door->record, close_watching);
-    if (w && w->watch >= 0 && w->watched_ms && !w->blind && door->waiting == 0)
+    if (w && w->watch >= 0 && w->watched_ms && !w->blind && !w->again && door->waiting == 0)
         w->looked_ms = cv_monotonic_ms();
 }

@@ -183,9 +183,19 @@ bool cv_door_write(cv_where where, cv_str bytes, cv_err *err)
     return cv_file_write_with(&cv_file_unsynced, where, bytes, &rules, err);
 }
 
-bool cv_door_replace(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
+bool cv_door_write_marked(const cv_mail_door *door, cv_where where, cv_str bytes, cv_err *err)
 {
-    return cv_file_write_with(&cv_file_unsynced, where, bytes, rules, err);
+    cv_file_rules rules = {.arena = err->arena, .gives_way = true};
+    return cv_door_replace(door, where, bytes, &rules, err);
+}
+
+bool cv_door_replace(const cv_mail_door *door, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
+{
+    const struct timespec mark = {(time_t)(door->now_ms / 1000), MARK_NS};
+    rules->time = &mark;
+    bool ok = cv_file_write_with(&cv_file_unsynced, where, bytes, rules, err);
+    rules->time = NULL;
+    return ok;
 }
 
 bool cv_door_append(cv_where where, cv_str lines, cv_err *err)
@@ -327,55 +337,145 @@ bool cv_door_is_marked(const struct stat *st)
     return st->st_mtim.tv_nsec == MARK_NS || st->st_mtim.tv_nsec == OWN_NS;
 }
 
-static bool look_at(const cv_mail_door *door, const char *path, int64_t *ret_second)
+/* Has it a mark that is still good, and since which second? */
+static bool has_mark(const cv_mail_door *door, const char *path, int64_t *ret_second)
 {
     struct stat st;
-    bool marked = fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && cv_door_is_marked(&st);
-    int64_t now = door->now_ms / 1000;
-    *ret_second = marked && st.st_mtim.tv_nsec == OWN_NS ? st.st_mtim.tv_sec : now;
-    return marked && now - *ret_second < CV_DOOR_BRIEF_MS / 1000 && *ret_second - now < CV_DOOR_BRIEF_MS / 1000;
+    if (fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) != 0 || !cv_door_is_marked(&st))
+        return false;
+    int64_t now = door->now_ms / 1000, second = st.st_mtim.tv_nsec == OWN_NS ? (int64_t)st.st_mtim.tv_sec : now;
+    *ret_second = second;
+    return now - second < CV_DOOR_BRIEF_MS / 1000 && second - now < CV_DOOR_BRIEF_MS / 1000;
+}
+
+bool cv_door_is_as_written(const cv_mail_door *door, const char *path)
+{
+    int64_t second;
+    return has_mark(door, path, &second);
 }
 
 bool cv_door_is_quiet(const cv_mail_door *door, const char *path)
 {
-    int64_t second;
-    return look_at(door, path, &second);
+    return (door->looking || door->marks_hold) && cv_door_is_as_written(door, path);
 }
 
-static void set_time(const cv_mail_door *door, const char *path, int64_t second, long ns)
+static bool set_time(const cv_mail_door *door, const char *path, int64_t second, long ns)
 {
     assert(door->lock >= 0 && path[0] != '/');
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {(time_t)second, ns}};
-    (void)utimensat(door->lock, path, times, AT_SYMLINK_NOFOLLOW);
+    return utimensat(door->lock, path, times, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-void cv_door_mark(const cv_mail_door *door, const char *path)
+/* ---- do the marks hold? ---- */
+
+static const char marks_file[] = ".marks";
+
+/* This start of the machine, as a time. */
+static int64_t boot_second(const cv_mail_door *door)
 {
-    set_time(door, path, door->now_ms / 1000, MARK_NS);
+    cv_str boot = cv_os_boot(door->arena);
+    uint32_t n = 1;
+    for (size_t i = 0; i < boot.n; i++)
+        n = n * 31 + (unsigned char)boot.p[i];
+    return n >> 2;
 }
 
-void cv_door_mark_briefly(const cv_mail_door *door, const char *path)
+bool cv_door_marks_hold(const cv_mail_door *door)
 {
-    set_time(door, path, door->now_ms / 1000, OWN_NS);
+    struct stat st;
+    return fstatat(door->lock, marks_file, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtim.tv_nsec == MARK_NS &&
+           (int64_t)st.st_mtim.tv_sec == boot_second(door);
+}
+
+/* False: others cannot be told, so that no mark may be set. */
+static bool begin_marking(cv_mail_door *door)
+{
+    int64_t second = boot_second(door);
+    if (door->marking)
+        return true;
+    if (!set_time(door, marks_file, second, 0)) {
+        int fd = openat(door->lock, marks_file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (fd < 0)
+            return false;
+        close(fd);
+    }
+    return door->marking = true;
+}
+
+void cv_door_end_marking(cv_mail_door *door)
+{
+    if (door->own.count > 0)
+        cv_door_unmark_told(door);
+    if (door->marking && door->marks_hold)
+        (void)set_time(door, marks_file, boot_second(door), MARK_NS);
+    door->marking = false;
+}
+
+/* ---- setting them ---- */
+
+static void set_mark(cv_mail_door *door, const char *path, int64_t second, long ns)
+{
+    if (begin_marking(door))
+        (void)set_time(door, path, second, ns);
+}
+
+void cv_door_mark(cv_mail_door *door, const char *path)
+{
+    set_mark(door, path, door->now_ms / 1000, MARK_NS);
+}
+
+void cv_door_mark_briefly(cv_mail_door *door, const char *path)
+{
+    set_mark(door, path, door->now_ms / 1000, OWN_NS);
 }
 
 void cv_door_unmark(const cv_mail_door *door, const char *path)
 {
-    set_time(door, path, door->now_ms / 1000, 0);
+    (void)set_time(door, path, door->now_ms / 1000, 0);
 }
 
-cv_door_change cv_door_change_begin(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder)
+static bool names_in(const cv_mail_door *door, const char *path, cv_door_list *ret)
+{
+    cv_err ignored = {.arena = door->arena};
+    return cv_door_read(door, cv_where_in(door->arena, cv_door_root(door), path), false, ret, &ignored);
+}
+
+/* The names first, then the mark: if it is there, these are the names that were known. */
+cv_door_change cv_door_change_begin(cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder)
 {
     assert(door->lock >= 0 && "only who holds the folder changes it");
     cv_door_change c = {.path = cv_arena_printf(door->arena, "runtime/%s/%s", agent->folder, cv_door_names[folder]).p};
-    c.quiet = look_at(door, c.path, &c.second);
+    c.quiet = door->marks_hold && (cv_door_is_told(door) || names_in(door, c.path, &c.names)) &&
+              has_mark(door, c.path, &c.second) && begin_marking(door);
     return c;
 }
 
-void cv_door_change_end(const cv_mail_door *door, const cv_door_change *change)
+/* Are they the same, except for one? */
+static bool differ_by(const cv_door_list *before, const cv_door_list *after, const char *own)
 {
-    if (change->quiet)
-        set_time(door, change->path, change->second, OWN_NS);
+    size_t b = 0, a = 0;
+    for (;;) {
+        while (b < before->count && strcmp(before->items[b], own) == 0)
+            b++;
+        while (a < after->count && strcmp(after->items[a], own) == 0)
+            a++;
+        if (b == before->count || a == after->count)
+            return b == before->count && a == after->count;
+        if (strcmp(before->items[b++], after->items[a++]) != 0)
+            return false;
+    }
+}
+
+void cv_door_change_end(cv_mail_door *door, const cv_door_change *change, const char *own)
+{
+    cv_door_list names;
+    if (!change->quiet)
+        return;
+    (void)set_time(door, change->path, change->second, OWN_NS);
+    if (cv_door_is_told(door))
+        *CV_PUSH(door->arena, &door->own) = (cv_door_own){change->path, own};
+    else if (!names_in(door, change->path, &names) || !differ_by(&change->names, &names, own))
+        cv_door_unmark(door, change->path);
 }
 
 static int by_bytes(const void *x, const void *y)

@@ -14,6 +14,7 @@
  *       mailbox_N.json completed_tasks.json     views (mailbox.c, completed.c)
  *       task_list.json                          the same of all plans (task_list.c)
  *       .position                               how far the feed was written here
+ *       .marks                                  whether the marks on folders and files hold
  *
  * The record is the truth. Files are written without a sync: whatever a crash of the machine takes away is written
  * again, because the position names the boot that it belongs to. Of the processes that use the folder, one at a time
@@ -56,6 +57,11 @@ typedef struct {
     size_t count, capacity;
 } cv_door_list;
 
+/* A file in a folder. */
+typedef struct {
+    const char *path, *name;
+} cv_door_own;
+
 /* An outcome that a line of completed_tasks.json tells already. */
 typedef struct {
     cv_str message_id, agent_id, status;
@@ -74,6 +80,8 @@ typedef struct {
     size_t claims;            /* whose time is not over: their folders are looked at again */
     int64_t lease_until;      /* … the first of them */
     size_t waiting;           /* files that may still grow, or that the record has no time for: look again soon */
+    bool marks_hold;          /* with the lock: what has a mark was not changed since */
+    bool marking;             /* … and marks are being set: until that is over they do not hold for others */
     bool looking;             /* without the lock: is there something to be taken in? */
     bool found;               /* … there is */
     cv_mail_message *message; /* that was read last; NULL: none. A message never changes */
@@ -82,6 +90,10 @@ typedef struct {
         cv_door_report *items;
         size_t count, capacity;
     } reported;
+    struct {
+        cv_door_own *items;
+        size_t count, capacity;
+    } own;                      /* what this process itself has put into quiet folders, or taken from them */
     cv_door_list touched;       /* folders that somebody has put files into, whatever their marks say */
     cv_mail_handled_list files; /* what became of each file; of those that are as they were nothing is said */
 } cv_mail_door;
@@ -122,8 +134,11 @@ bool cv_door_agent_at(cv_mail_door *door, const char *folder, cv_door_agent **re
 /* Replaces or makes a file, whole, without a sync. What somebody else wrote there stays (file_changed). */
 bool cv_door_write(cv_where where, cv_str bytes, cv_err *err);
 
+/* The same, and the file has the mark: it is as it was written. */
+bool cv_door_write_marked(const cv_mail_door *door, cv_where where, cv_str bytes, cv_err *err);
+
 /* The same, and what is there goes by the rules (base/file.h): what is not known is kept beside it. */
-bool cv_door_replace(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
+bool cv_door_replace(const cv_mail_door *door, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
 
 /* Gives a file another place, never over another one. `durable`: it is there after a crash, too. *ret_gone: it was not
  * there any more, which is not an error. */
@@ -143,25 +158,45 @@ void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *for
 
 /* ---- looking for changes -----------------------------------------------------------------------------------------
  *
+ *     .marks: not now   the mark   a second look   …   .marks: hold
+ *
  * A folder whose time of change has the mark was not changed since it was set. It is set before the folder is read, so
  * nothing is missed; where a file system keeps coarser times it never has it, and the folder is read each time.
  *
- * What the program itself changes in a quiet folder must not make it read the whole folder again: it sets another mark,
- * with the second of the last reading. Whatever somebody put there in that very moment is found by the first look a
- * second later; everything else takes the mark away, as ever. */
+ * Between the mark and the end of that reading it says too much: what was put there just before the mark is not known
+ * yet. So marks count only while .marks says that they hold, which is asked after them. A process that sets one says
+ * first that they do not, and afterwards that they do; others meanwhile wait for the lock. After a process that was
+ * killed in between, or another start of the machine, everything is looked at again.
+ *
+ * What the program itself changes in a quiet folder must not make it look at every file again: it sets another mark,
+ * which is good for a moment after the last reading. If others than its own came or went meanwhile, the mark goes: the
+ * names before and after tell it, or the kernel, if it watches the folders for this handle (changes.c). */
 bool cv_door_is_quiet(const cv_mail_door *door, const char *path);
+bool cv_door_is_as_written(const cv_mail_door *door, const char *path); /* a file that got the mark as it was written */
 bool cv_door_is_marked(const struct stat *st);
-void cv_door_mark(const cv_mail_door *door, const char *path);
-void cv_door_mark_briefly(const cv_mail_door *door, const char *path); /* for CV_DOOR_BRIEF_MS at most */
+void cv_door_mark(cv_mail_door *door, const char *path);
+void cv_door_mark_briefly(cv_mail_door *door, const char *path); /* for CV_DOOR_BRIEF_MS at most */
 void cv_door_unmark(const cv_mail_door *door, const char *path);
+
+/* Do the marks hold? Asked after they were read, or with the lock. */
+bool cv_door_marks_hold(const cv_mail_door *door);
+
+/* All that was to be done with the lock is done: marks that were set hold from now on. */
+void cv_door_end_marking(cv_mail_door *door);
 
 typedef struct {
     const char *path;
     bool quiet;
-    int64_t second; /* of the last reading */
+    int64_t second;     /* of the last reading */
+    cv_door_list names; /* what was there before; not read if the kernel reports changes */
 } cv_door_change;
-cv_door_change cv_door_change_begin(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder);
-void cv_door_change_end(const cv_mail_door *door, const cv_door_change *change);
+cv_door_change cv_door_change_begin(cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder);
+void cv_door_change_end(cv_mail_door *door, const cv_door_change *change, const char *own);
+
+/* Is this handle of the record told of all changes in the folders (changes.c)? Then the marks of those go in which
+ * somebody else has changed something since the last time. */
+bool cv_door_is_told(const cv_mail_door *door);
+void cv_door_unmark_told(cv_mail_door *door);
 
 /* Names in a folder, in byte order; those that begin with a dot are left out unless `hidden`. One that is missing has
  * none. */

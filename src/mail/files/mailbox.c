@@ -192,9 +192,8 @@ bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, c
     if (*ret_late)
         return true;
     cv_file_rules rules = {.arena = door->arena, .is_ours = is_ours};
-    if (!print_view(door, &box, &text, err) || !cv_door_replace(where, text, &rules, err))
+    if (!print_view(door, &box, &text, err) || !cv_door_replace(door, where, text, &rules, err))
         return false;
-    cv_door_mark(door, name);
     for (size_t i = 0; i < rules.kept.count; i++)
         if (!cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, (cv_where){where.root, rules.kept.items[i]}, name, &waits,
                           err))
@@ -211,9 +210,8 @@ bool cv_door_slot_show(cv_mail_door *door, int64_t slot, cv_str *ret_mailbox, cv
         return false;
     if (ret_mailbox->p)
         return true;
-    if (!cv_door_replace(cv_where_in(door->arena, cv_door_root(door), name), cv_str_of(free_view), &rules, err))
+    if (!cv_door_replace(door, cv_where_in(door->arena, cv_door_root(door), name), cv_str_of(free_view), &rules, err))
         return false;
-    cv_door_mark(door, name);
     door->written++;
     return true;
 }
@@ -237,7 +235,7 @@ bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)
     for (size_t i = names.count; i-- > 0;) { /* what was displaced is older than what is there */
         cv_door_agent *agent;
         bool late, displaced, waits;
-        if (!slot_of(names.items[i], &slot, &displaced) || (!displaced && cv_door_is_quiet(door, names.items[i])))
+        if (!slot_of(names.items[i], &slot, &displaced) || (!displaced && cv_door_is_as_written(door, names.items[i])))
             continue;
         if (door->looking)
             return door->found = true;

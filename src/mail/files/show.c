@@ -242,7 +242,7 @@ static bool move_or_write(cv_mail_door *door, cv_door_agent *agent, const cv_mai
     bool ok = from <= CV_DOOR_FAILED ? move_from(door, agent, name, (cv_door_folder)from, to, err)
                                      : write_new(door, agent, d, to, again, listed, err);
     while (count > 0)
-        cv_door_change_end(door, &changes[--count]);
+        cv_door_change_end(door, &changes[--count], name);
     return ok;
 }
 
@@ -273,17 +273,14 @@ bool cv_door_is_sent(cv_mail_door *door, const cv_door_agent *agent, const char 
     cv_json value;
     cv_mail_message m;
     bool found;
-    if (cv_door_is_quiet(door, path))
-        return true;
-    if (!cv_file_read_at(door->arena, cv_door_in(door, agent, CV_DOOR_OUTBOX, name), (size_t)CV_MAIL_MAX_SIZE, &bytes,
-                         &ignored) ||
-        !cv_json_parse(door->arena, bytes, &value, &ignored) || value.type != CV_JSON_OBJECT ||
-        !cv_mail_message_get(door->record, door->arena, cv_json_get_text(&value, "message_id"), &m, &found, &ignored) ||
-        !found || !cv_str_eq(m.sender, agent->name) || strcmp(sent_name(door->arena, m.message_id), name) != 0 ||
-        !print_sent(door, &m, &text, &ignored) || !cv_str_eq(text, bytes))
-        return false;
-    cv_door_mark(door, path); /* somebody was killed before this */
-    return true;
+    return cv_door_is_as_written(door, path) ||
+           (cv_file_read_at(door->arena, cv_door_in(door, agent, CV_DOOR_OUTBOX, name), (size_t)CV_MAIL_MAX_SIZE,
+                            &bytes, &ignored) &&
+            cv_json_parse(door->arena, bytes, &value, &ignored) && value.type == CV_JSON_OBJECT &&
+            cv_mail_message_get(door->record, door->arena, cv_json_get_text(&value, "message_id"), &m, &found,
+                                &ignored) &&
+            found && cv_str_eq(m.sender, agent->name) && strcmp(sent_name(door->arena, m.message_id), name) == 0 &&
+            print_sent(door, &m, &text, &ignored) && cv_str_eq(text, bytes));
 }
 
 static bool write_sent(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_message *m, const char *name,
@@ -293,12 +290,11 @@ static bool write_sent(cv_mail_door *door, const cv_door_agent *agent, const cv_
     const cv_door_change outbox = cv_door_change_begin(door, agent, CV_DOOR_OUTBOX);
     if (!print_sent(door, m, &text, err))
         return false;
-    if (cv_door_write(cv_door_in(door, agent, CV_DOOR_OUTBOX, name), text, err))
-        cv_door_mark(door, cv_arena_printf(door->arena, "%s/%s", outbox.path, name).p);
-    else if (err->code != CV_ERR_FILE_CHANGED)
+    if (!cv_door_write_marked(door, cv_door_in(door, agent, CV_DOOR_OUTBOX, name), text, err) &&
+        err->code != CV_ERR_FILE_CHANGED)
         return false;
     cv_err_clear(err); /* somebody put a file of this name there: it is theirs, and is looked at when taking in */
-    cv_door_change_end(door, &outbox);
+    cv_door_change_end(door, &outbox, name);
     return true;
 }
 
@@ -316,7 +312,7 @@ static bool archive_sent(cv_mail_door *door, const cv_door_agent *agent, const c
             return true;
     const cv_door_change outbox = cv_door_change_begin(door, agent, CV_DOOR_OUTBOX);
     bool ok = cv_door_archive(door, agent, cv_door_in(door, agent, CV_DOOR_OUTBOX, name), name, err);
-    cv_door_change_end(door, &outbox);
+    cv_door_change_end(door, &outbox, name);
     return ok;
 }
 

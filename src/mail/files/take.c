@@ -667,7 +667,7 @@ bool cv_door_is_settled(cv_mail_door *door, bool *ret_settled, cv_err *err)
     door->found = door->touched.count > 0;
     bool ok = door->found || cv_door_take_in(door, err);
     door->looking = false;
-    *ret_settled = !door->found;
+    *ret_settled = !door->found && cv_door_marks_hold(door);
     return ok;
 }
 

@@ -129,9 +129,8 @@ bool cv_door_task_list_write(cv_mail_door *door, bool *ret_late, cv_err *err)
     if (*ret_late)
         return true;
     cv_file_rules rules = {.arena = door->arena, .is_ours = is_ours};
-    if (!print_view(door, &plans, &text, err) || !cv_door_replace(where, text, &rules, err))
+    if (!print_view(door, &plans, &text, err) || !cv_door_replace(door, where, text, &rules, err))
         return false;
-    cv_door_mark(door, file_name);
     door->written++;
     return true;
 }
