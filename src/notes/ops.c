@@ -28,7 +28,7 @@ const cv_operation cv_notes_ops[] = {
     {.room = "notes",
      .verb = "header",
      .tool = "conclave_notes_header",
-     .summary = "say in a file's header what you changed; with content the change itself, in one step",
+     .summary = "say in a file's header what you changed; content makes the change as well",
      .details =
          "The dialog of the WOLFIE header is replaced: only the bytes of its values change. The previous dialog is\n"
          "archived and the new one logged, together with the file or not at all. A header that is missing is\n"
