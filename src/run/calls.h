@@ -8,8 +8,8 @@
  *     cv_calls_close(calls);                                   whatever still runs is ended
  *
  * A command runs without a shell, in its folder, in a group of its own, with a clean environment: the usual variables
- * (PATH, HOME and a few more), those that its reach names, and those of the request. It dies with this process and
- * leaves nothing behind. An endpoint is asked with libcurl, which is loaded for the first one.
+ * (PATH, HOME and a few more), those that its reach names, and those of the request. It dies with this process, and
+ * its whole group with it. An endpoint is asked with libcurl, which is loaded for the first one.
  *
  *     round-0/muffin-1.md     the answer, and behind it one line with what else is known: model, tokens …
  *
@@ -88,8 +88,9 @@ enum {
     CV_CALLS_KILL_AFTER_MS = 2000, /* enough to write a last line, short enough to wait for */
     CV_CALLS_STALL_MS = 90 * 1000, /* servers send something every few seconds once they have begun */
     CV_CALLS_CONNECT_MS = 20 * 1000,
-    CV_CALLS_TAIL = 2048, /* bytes of standard error that are kept: the message at its end */
-    CV_CALLS_MOST = 180,  /* at the same time: each has five descriptors, and a process usually 1024 */
+    CV_CALLS_MOST_TOKENS = 1000000000, /* of one call: what reports more is wrong, and sums must not overflow */
+    CV_CALLS_TAIL = 2048,              /* bytes of standard error that are kept: the message at its end */
+    CV_CALLS_MOST = 180,               /* at the same time: each has five descriptors, and a process usually 1024 */
 };
 
 cv_calls *cv_calls_open(const cv_calls_world *world);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/monotonic.h"
+#include "kit/reach/url.h"
 #include "run/curl.h"
 #include "run/parts.h"
 #include "run/retry.h"
@@ -19,6 +20,7 @@ enum {
     MAX_ERROR = 16 << 10,     /* bytes of what a server says about an error */
     RECEIVE_BUFFER = 8 << 10, /* per connection: pieces of a stream are small */
     SEND_BUFFER = 16 << 10,   /* per connection: the least that the library allows */
+    LINGER_MS = 1000,         /* for the end of a connection behind a whole answer: then it can be used again */
 };
 
 typedef enum { UNKNOWN, EVENTS, LINES, DOCUMENT, OTHER } content;
@@ -82,15 +84,19 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *ctx)
     return line.n;
 }
 
-/* Not every server names what it sends: then the first byte tells, and Ollama streams lines in any case. */
+/* Not every server names what it sends, and some name it wrongly: then the first byte tells. "data:", "event:", "id:",
+ * ": a comment" begin a stream. Ollama streams lines in any case. */
 static void settle_content(cv_one *one, cv_str bytes)
 {
     struct cv_endpoint *e = one->endpoint;
     long status = 0;
+    bool streams = bytes.p[0] && strchr("dei:", bytes.p[0]);
     curl_easy_getinfo(e->easy, CURLINFO_RESPONSE_CODE, &status);
     e->status = status;
-    if (e->content == UNKNOWN)
+    if (e->content == UNKNOWN || (e->content == OTHER && bytes.p[0] == '{'))
         e->content = bytes.p[0] == '{' ? DOCUMENT : EVENTS;
+    if (streams && (e->content == OTHER || e->content == DOCUMENT))
+        e->content = EVENTS;
     if (e->content == DOCUMENT && one->request.reach->protocol == CV_PROTOCOL_OLLAMA)
         e->content = LINES;
     e->stream.lines = e->content == LINES;
@@ -169,12 +175,6 @@ static bool add_key(cv_calls *calls, cv_one *one)
     return true;
 }
 
-static bool is_local(cv_str url)
-{
-    return cv_str_starts(url, CV_STR("http://127.")) || cv_str_starts(url, CV_STR("http://localhost")) ||
-           cv_str_starts(url, CV_STR("http://[::1]"));
-}
-
 /* Certificates of a company's own: where the user's programs look for them, we do, too. */
 static void trust(const cv_calls *calls, CURL *easy)
 {
@@ -211,7 +211,7 @@ static void set_options(const cv_calls *calls, cv_one *one, cv_str body)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, one);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, e->error);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, one);
-    if (is_local(one->request.reach->url))
+    if (cv_url_is_local(one->request.reach->url))
         curl_easy_setopt(easy, CURLOPT_PROXY, ""); /* this machine is not behind a proxy */
 }
 
@@ -250,18 +250,70 @@ void cv_endpoint_start(cv_calls *calls, cv_one *one)
         cv_one_decide(one, CV_CALL_NOT_STARTED, "the request could not be started");
 }
 
+/* ---- its end ----------------------------------------------------------------------------------------------------- */
+
+static void conclude_stream(cv_one *one, bool cut)
+{
+    struct cv_endpoint *e = one->endpoint;
+    cv_str message;
+    if (e->content == DOCUMENT) {
+        cv_wire_document(&e->wire, cv_buf_str(&e->body));
+    } else {
+        bool sound = e->wire.trouble == CV_CALL_ANSWERED;
+        cv_stream_end(&e->stream, cv_wire_event, &e->wire);
+        if (sound && e->wire.trouble == CV_CALL_GARBAGE)
+            e->wire.trouble = CV_CALL_ANSWERED; /* the half of an event: that it was cut is told below */
+    }
+    cv_calls_outcome outcome = cv_wire_conclude(&e->wire, &message);
+    if (cut && outcome == CV_CALL_GARBAGE)
+        cv_one_decide(one, CV_CALL_CUT, "the connection ended before the answer did");
+    else
+        cv_one_decide(one, outcome, "%.*s", CV_FMT(message));
+}
+
+static void conclude(cv_one *one, CURLcode code)
+{
+    struct cv_endpoint *e = one->endpoint;
+    long status = 0;
+    cv_str message;
+    curl_easy_getinfo(e->easy, CURLINFO_RESPONSE_CODE, &status);
+    one->result.http_status = status ? status : CV_ABSENT;
+    bool cut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR ||
+               code == CURLE_GOT_NOTHING || code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
+    const char *why = e->error[0] ? e->error : curl_easy_strerror(code);
+    if (status && status != 200) {
+        cv_str body = cv_secrets_hide(&one->arena, &one->secrets, cv_buf_str(&e->body)); /* before it is cut */
+        cv_calls_outcome outcome = cv_wire_refusal(&one->arena, status, body, &message);
+        cv_one_decide(one, outcome, "%.*s", CV_FMT(message));
+    } else if (status && e->content == OTHER) {
+        cv_tail_add(&one->tail, cv_buf_str(&e->body));
+        cv_one_decide(one, CV_CALL_GARBAGE, "the server sent neither a stream nor JSON");
+    } else if (status && e->last_piece) {
+        conclude_stream(one, cut);
+    } else if (code == CURLE_OPERATION_TIMEDOUT) {
+        cv_one_decide(one, CV_CALL_UNREACHABLE, "no connection: %s", why);
+    } else {
+        cv_one_decide(one, cut || status ? CV_CALL_CUT : CV_CALL_UNREACHABLE, "%s",
+                      code == CURLE_OK ? "the server closed the connection without an answer" : why);
+    }
+    one->ended = true;
+}
+
 /* ---- while it runs ----------------------------------------------------------------------------------------------- */
 
 int64_t cv_endpoint_due(const cv_calls *calls, const cv_one *one)
 {
     const struct cv_endpoint *e = one->endpoint;
-    int64_t stall = e && e->last_piece ? e->last_piece + calls->world.stall_ms : one->deadline;
+    int64_t silent = e && e->wire.over && calls->world.stall_ms > LINGER_MS ? LINGER_MS : calls->world.stall_ms;
+    int64_t stall = e && e->last_piece ? e->last_piece + silent : one->deadline;
     return one->decided ? 0 : stall < one->deadline ? stall : one->deadline;
 }
 
 void cv_endpoint_check(cv_calls *calls, cv_one *one, int64_t now)
 {
-    if (now >= one->deadline)
+    if (one->endpoint->wire.over && now >= cv_endpoint_due(calls, one))
+        conclude(one, CURLE_OK);
+    else if (now >= one->deadline)
         cv_one_decide(one, CV_CALL_TIMEOUT, "there was no complete answer after %.3g seconds",
                       (double)(one->deadline - one->began) / 1000);
     else if (now >= cv_endpoint_due(calls, one) && !one->decided)
@@ -283,51 +335,7 @@ void cv_endpoint_wait(cv_calls *calls, struct pollfd *fds, size_t count, int ms)
     poll(fds, count, 0); /* the library tells nothing of ends that were closed */
 }
 
-/* ---- its end ----------------------------------------------------------------------------------------------------- */
-
-static void conclude_stream(cv_one *one)
-{
-    struct cv_endpoint *e = one->endpoint;
-    cv_str message;
-    if (e->content == DOCUMENT) {
-        cv_wire_document(&e->wire, cv_buf_str(&e->body));
-    } else {
-        bool sound = e->wire.trouble == CV_CALL_ANSWERED;
-        cv_stream_end(&e->stream, cv_wire_event, &e->wire);
-        if (sound && e->wire.trouble == CV_CALL_GARBAGE)
-            e->wire.trouble = CV_CALL_ANSWERED; /* the half of an event: that it was cut is told below */
-    }
-    cv_calls_outcome outcome = cv_wire_conclude(&e->wire, &message);
-    cv_one_decide(one, outcome, "%.*s", CV_FMT(message));
-}
-
-static void conclude(cv_one *one, CURLcode code)
-{
-    struct cv_endpoint *e = one->endpoint;
-    long status = 0;
-    cv_str message;
-    curl_easy_getinfo(e->easy, CURLINFO_RESPONSE_CODE, &status);
-    one->result.http_status = status ? status : CV_ABSENT;
-    bool cut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR ||
-               code == CURLE_GOT_NOTHING || code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
-    const char *why = e->error[0] ? e->error : curl_easy_strerror(code);
-    if (status && status != 200) {
-        cv_str body = cv_secrets_hide(&one->arena, &one->secrets, cv_buf_str(&e->body)); /* before it is cut */
-        cv_calls_outcome outcome = cv_wire_refusal(&one->arena, status, body, &message);
-        cv_one_decide(one, outcome, "%.*s", CV_FMT(message));
-    } else if (status && e->content == OTHER) {
-        cv_tail_add(&one->tail, cv_buf_str(&e->body));
-        cv_one_decide(one, CV_CALL_GARBAGE, "the server sent neither a stream nor JSON");
-    } else if (status && e->last_piece) {
-        conclude_stream(one);
-    } else if (code == CURLE_OPERATION_TIMEDOUT) {
-        cv_one_decide(one, CV_CALL_UNREACHABLE, "no connection: %s", why);
-    } else {
-        cv_one_decide(one, cut || status ? CV_CALL_CUT : CV_CALL_UNREACHABLE, "%s",
-                      code == CURLE_OK ? "the server closed the connection without an answer" : why);
-    }
-    one->ended = true;
-}
+/* ---- afterwards -------------------------------------------------------------------------------------------------- */
 
 void cv_endpoint_answer(cv_one *one)
 {

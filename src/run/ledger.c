@@ -137,13 +137,17 @@ static bool begin_write(const cv_ledger *l, cv_writing *w, cv_str op_id, cv_err 
     return true;
 }
 
-static bool commit_write(const cv_ledger *l, cv_writing *w, cv_str op_id, const char *operation, cv_err *err)
+/* *ret_rev: that the written rows have; NULL: the caller has none. */
+static bool commit_write(const cv_ledger *l, cv_writing *w, cv_str op_id, const char *operation, int64_t *ret_rev,
+                         cv_err *err)
 {
     cv_written written;
     const cv_request request = {
         .op_id = op_id, .digest = cv_hash_text(l->arena, op_id), .operation = cv_str_of(operation)};
     bool ok = cv_writing_commit(w, &request, CV_STR("{}"), &written, err);
     cv_writing_end(w);
+    if (ok && ret_rev)
+        *ret_rev = written.rev;
     return ok;
 }
 
@@ -173,12 +177,13 @@ bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_
 {
     assert(l->exists && l->lock >= 0 && count > 0 && "a run that was taken asks somebody");
     cv_writing w;
+    int64_t rev;
     cv_str op_id = op_of(l, &rows[0]);
     if (!begin_write(l, &w, op_id, err))
         return false;
     for (size_t i = 0; i < count; i++)
         put_attempt(l, &w, &rows[i]);
-    if (!commit_write(l, &w, op_id, "run attempt", err))
+    if (!commit_write(l, &w, op_id, "run attempt", &rev, err))
         return false;
     for (size_t i = 0; i < count; i++) { /* in their places: attempts of one stand together, in their order */
         size_t at = l->attempts.count;
@@ -186,6 +191,7 @@ bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_
         for (; at > 0 && cv_row_order(&cv_attempt_row_type, &l->attempts.items[at - 1], &rows[i]) > 0; at--)
             l->attempts.items[at] = l->attempts.items[at - 1];
         l->attempts.items[at] = rows[i];
+        l->attempts.items[at].rev = rev;
     }
     return true;
 }
@@ -193,6 +199,7 @@ bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_
 bool cv_ledger_end(cv_ledger *l, cv_attempt_row *const *rows, size_t count, cv_err *err)
 {
     cv_writing w;
+    int64_t rev;
     assert(count > 0);
     cv_str op_id = op_of(l, rows[0]);
     if (!begin_write(l, &w, op_id, err))
@@ -202,7 +209,11 @@ bool cv_ledger_end(cv_ledger *l, cv_attempt_row *const *rows, size_t count, cv_e
         rows[i]->ended_at = rows[i]->ended_at.p ? rows[i]->ended_at : w.now;
         put_attempt(l, &w, rows[i]);
     }
-    return commit_write(l, &w, op_id, "run attempt", err);
+    if (!commit_write(l, &w, op_id, "run attempt", &rev, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        rows[i]->rev = rev;
+    return true;
 }
 
 static void put_run(cv_ledger *l, cv_writing *w, const char *what)
@@ -227,7 +238,7 @@ bool cv_ledger_change(cv_ledger *l, const char *event, cv_err *err)
     if (!begin_write(l, &w, op_id, err))
         return false;
     put_run(l, &w, event);
-    return commit_write(l, &w, op_id, "run", err);
+    return commit_write(l, &w, op_id, "run", NULL, err);
 }
 
 /* ---- the lease -----------------------------------------------------------------------------------------------------
@@ -325,7 +336,7 @@ static bool write_lease(cv_ledger *l, cv_err *err)
     }
     put_run(l, &w, l->exists ? "resumed" : "started");
     cv_writing_put(&w, &cv_lease_row_type, &lease);
-    return commit_write(l, &w, op_id, "run", err);
+    return commit_write(l, &w, op_id, "run", NULL, err);
 }
 
 /* A process that only looks has the lock for a moment, and so has a child of a killed runner: then nobody who lives

@@ -38,7 +38,7 @@ static void say(cv_calls_result *ret, cv_calls_outcome outcome, cv_str message)
 static void count(int64_t *total, const cv_json *usage, const char *field)
 {
     int64_t n = cv_json_get_int(usage, field, CV_ABSENT);
-    if (n != CV_ABSENT && n >= 0)
+    if (n != CV_ABSENT && n >= 0 && n <= CV_CALLS_MOST_TOKENS)
         *total = (*total == CV_ABSENT ? 0 : *total) + n;
 }
 

@@ -74,11 +74,11 @@ typedef struct {
     int tries, unreadable, faulty;
 } tally;
 
-static tally count(const cv_attempt_row *attempts, size_t n, int64_t since_ms)
+static tally count(const cv_attempt_row *attempts, size_t n, int64_t since_rev)
 {
     tally t = {0};
     for (size_t i = 0; i < n; i++) {
-        if (ended_ms(&attempts[i]) <= since_ms)
+        if (attempts[i].rev <= since_rev)
             continue;
         cv_attempt_state state = state_of(&attempts[i]);
         bool unreadable = state == CV_ATTEMPT_UNMARKED || state == CV_ATTEMPT_EMPTY;
@@ -110,7 +110,7 @@ static void give_up(cv_seat *s, const cv_attempt_row *attempts, size_t n, cv_str
 }
 
 cv_seat cv_seat_fold(cv_arena *a, const cv_attempt_row *attempts, size_t n, const cv_retry_policy *policy,
-                     int most_faulty, int64_t since_ms, bool done)
+                     int most_faulty, int64_t since_rev, bool done)
 {
     cv_seat s = {.state = CV_SEAT_OPEN, .attempts = n ? (int)attempts[n - 1].attempt : 0};
     assert(most_faulty > 0 && (n == 0 || attempts));
@@ -122,9 +122,9 @@ cv_seat cv_seat_fold(cv_arena *a, const cv_attempt_row *attempts, size_t n, cons
     }
     if (!n)
         return s;
-    tally t = count(attempts, n, since_ms);
+    tally t = count(attempts, n, since_rev);
     cv_attempt_state state = state_of(s.last);
-    if (state != CV_ATTEMPT_STARTED && state != CV_ATTEMPT_ANSWERED && ended_ms(s.last) <= since_ms)
+    if (state != CV_ATTEMPT_STARTED && state != CV_ATTEMPT_ANSWERED && s.last->rev <= since_rev)
         return s;
     int64_t pause = 0;
     cv_str why = {NULL, 0};

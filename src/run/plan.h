@@ -47,10 +47,10 @@ enum {
 };
 
 /* The attempts of one (round, who, task), in their order. `most_faulty`: so many refused answers are the end of it;
- * `done`: what they were for is in the record. What ended without an answer up to `since_ms` (-1: never) is forgiven:
- * somebody has given the command again after that. Texts are in the arena. */
+ * `done`: what they were for is in the record. What ended without an answer up to `since_rev` (0: none) is forgiven:
+ * somebody has given the command again after that. A rev, because clocks can be set back. Texts are in the arena. */
 cv_seat cv_seat_fold(cv_arena *a, const cv_attempt_row *attempts, size_t count, const cv_retry_policy *policy,
-                     int most_faulty, int64_t since_ms, bool done);
+                     int most_faulty, int64_t since_rev, bool done);
 
 /* ---- the whole run -------------------------------------------------------------------------------------------------
  */

@@ -424,8 +424,8 @@ cv_str cv_setup_json(cv_arena *a, const cv_setup *s)
         cv_json_key_int(&w, "max_tokens", s->budget.tokens);
     cv_json_key_bool(&w, "blind", s->blind);
     cv_json_key_bool(&w, "control", s->control);
-    if (s->since.n)
-        cv_json_key_str(&w, "tries_since", s->since);
+    if (s->since_rev)
+        cv_json_key_int(&w, "tries_since_rev", s->since_rev);
     cv_json_key(&w, CV_STR("agents"));
     cv_json_begin_object(&w);
     for (size_t i = 0; i < s->agents.count; i++)

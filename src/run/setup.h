@@ -35,7 +35,7 @@ typedef struct {
     int64_t timeout_ms; /* 0: the agent's own */
     cv_budget budget;
     cv_str spec;
-    cv_str since; /* a time: what failed before it does not count as a try; empty: everything counts */
+    int64_t since_rev; /* of the run: what failed up to then does not count as a try; 0: everything counts */
     cv_judge judge;
     bool judge_named;                /* by the caller or the file */
     const cv_run_agent *judge_agent; /* of a judge that is an agent */

@@ -70,7 +70,7 @@ static cv_seat fold(cv_walk *w, int64_t round, cv_str who, cv_run_task task, con
 {
     cv_attempts all = cv_ledger_of(&w->ledger, round, who, task);
     int faulty = task == CV_TASK_RESPONSE || w->settings->judge_named ? CV_MOST_FAULTY : CV_MOST_UNREADABLE;
-    cv_seat seat = cv_seat_fold(&w->step, all.items, all.count, &cv_retry_usual, faulty, w->since_ms, done);
+    cv_seat seat = cv_seat_fold(&w->step, all.items, all.count, &cv_retry_usual, faulty, w->settings->since_rev, done);
     seat.awaited = agent && (agent->reach.way == CV_REACH_HUMAN || agent->reach.way == CV_REACH_MAILBOX);
     return seat;
 }
@@ -94,13 +94,12 @@ static bool is_senseless(const cv_walk *w)
     bool unmarked = false;
     for (size_t i = 0; i < w->ledger.attempts.count; i++) {
         const cv_attempt_row *row = &w->ledger.attempts.items[i];
-        int64_t ended;
         if (row->round != w->facts.next_round - 1 || cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]))
             continue;
         if (cv_str_eq(row->state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]))
             return false;
         unmarked = unmarked || (cv_str_eq(row->state, cv_attempt_words.items[CV_ATTEMPT_UNMARKED]) &&
-                                cv_time_parse(row->ended_at, &ended) && ended > w->since_ms);
+                                row->rev > w->settings->since_rev);
     }
     return unmarked && w->settings->judge != CV_JUDGE_HUMAN;
 }
@@ -166,15 +165,11 @@ static void choose_since(cv_walk *w)
                   cv_str_eq(run->state, cv_run_words.items[CV_RUN_WAITING]);
     cv_json before;
     cv_err ignored = {.arena = w->arena};
-    w->since_ms = -1;
-    if (!w->ledger.exists)
-        return;
+    s->since_rev = 0;
     if (!killed)
-        s->since = cv_call_now(w->call);
+        s->since_rev = w->ledger.exists ? run->rev : 0;
     else if (run->settings.n && cv_json_parse(w->arena, run->settings, &before, &ignored))
-        s->since = cv_json_get_text(&before, "tries_since");
-    if (!cv_time_parse(s->since, &w->since_ms))
-        w->since_ms = -1;
+        s->since_rev = cv_json_get_int(&before, "tries_since_rev", 0);
 }
 
 /* More answers than there are experts never come. */

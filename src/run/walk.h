@@ -39,7 +39,6 @@ typedef struct {
     cv_calls *calls;
     uint64_t seen;        /* of the record, for `changed` */
     int64_t began_ms;     /* monotonic */
-    int64_t since_ms;     /* attempts that failed before are forgiven (cv_seat_fold) */
     int64_t prompt_round; /* whose prompts these are; -1: none */
     cv_json prompts;      /* what round-prompts answered */
     bool interrupted;

@@ -87,7 +87,7 @@ static void take_model(cv_wire *w, const cv_json *from)
 static void take_tokens(int64_t *to, const cv_json *usage, const char *field)
 {
     int64_t n = cv_json_get_int(usage, field, CV_ABSENT);
-    if (n != CV_ABSENT && n >= 0)
+    if (n != CV_ABSENT && n >= 0 && n <= CV_CALLS_MOST_TOKENS)
         *to = n;
 }
 
@@ -179,6 +179,17 @@ static bool take_error(cv_wire *w, const cv_json *json)
     return true;
 }
 
+/* A text, or a list of parts: {"type": "text", "text": …}, and thoughts, which are not the answer. */
+static void take_content(cv_wire *w, const cv_json *content)
+{
+    bool parts = content && content->type == CV_JSON_ARRAY;
+    if (content && content->type == CV_JSON_STRING)
+        take_text(w, content->text);
+    for (uint32_t i = 0; parts && i < content->count; i++)
+        if (cv_str_eq(cv_json_get_text(&content->items[i], "type"), CV_STR("text")))
+            take_text(w, cv_json_get_text(&content->items[i], "text"));
+}
+
 /* ---- protocols --------------------------------------------------------------------------------------------------- */
 
 static void take_openai(cv_wire *w, const cv_json *json, bool whole)
@@ -192,7 +203,7 @@ static void take_openai(cv_wire *w, const cv_json *json, bool whole)
         const cv_json *delta = cv_json_get(choice, whole ? CV_STR("message") : CV_STR("delta"));
         if (cv_json_get_int(choice, "index", 0) != 0)
             continue;
-        take_text(w, cv_json_get_text(delta, "content"));
+        take_content(w, cv_json_get(delta, CV_STR("content")));
         w->refused = w->refused || cv_json_get_text(delta, "refusal").n > 0;
         take_stop(w, cv_json_get_text(choice, "finish_reason"));
     }
@@ -217,18 +228,17 @@ static void take_anthropic_usage(cv_wire *w, const cv_json *usage)
 static void take_anthropic(cv_wire *w, const cv_json *json, bool whole)
 {
     const cv_json *message = whole ? json : cv_json_get(json, CV_STR("message"));
-    const cv_json *delta = cv_json_get(json, CV_STR("delta")), *blocks = cv_json_get(message, CV_STR("content"));
+    const cv_json *delta = cv_json_get(json, CV_STR("delta"));
     cv_str type = cv_json_get_text(json, "type");
     take_model(w, message);
     take_anthropic_usage(w, cv_json_get(message, CV_STR("usage")));
     take_anthropic_usage(w, cv_json_get(json, CV_STR("usage")));
     if (cv_str_eq(cv_json_get_text(delta, "type"), CV_STR("text_delta")))
         take_text(w, cv_json_get_text(delta, "text"));
-    for (uint32_t i = 0; blocks && blocks->type == CV_JSON_ARRAY && i < blocks->count; i++)
-        if (cv_str_eq(cv_json_get_text(&blocks->items[i], "type"), CV_STR("text")))
-            take_text(w, cv_json_get_text(&blocks->items[i], "text"));
+    take_content(w, cv_json_get(message, CV_STR("content")));
     take_stop(w, cv_json_get_text(whole ? json : delta, "stop_reason"));
-    w->ended = w->ended || cv_str_eq(type, CV_STR("message_stop"));
+    w->over = cv_str_eq(type, CV_STR("message_stop"));
+    w->ended = w->ended || w->over;
 }
 
 static void take_ollama(cv_wire *w, const cv_json *json, bool whole)
@@ -239,7 +249,7 @@ static void take_ollama(cv_wire *w, const cv_json *json, bool whole)
     take_tokens(&w->result->tokens_in, json, "prompt_eval_count");
     take_tokens(&w->result->tokens_out, json, "eval_count");
     if (cv_json_get_true(json, "done")) {
-        w->ended = true;
+        w->ended = w->over = true;
         take_stop(w, cv_json_get_text(json, "done_reason"));
     }
 }
@@ -273,7 +283,7 @@ void cv_wire_event(void *ctx, cv_str event, cv_str data)
     cv_wire *w = ctx;
     (void)event; /* its data says what it is as well */
     if (w->protocol == CV_PROTOCOL_OPENAI && cv_str_eq(cv_str_trim(data), CV_STR("[DONE]")))
-        w->ended = w->ended || w->events > 0;
+        w->over = w->ended = w->ended || w->events > 0;
     else
         take(w, data, false);
 }

@@ -25,6 +25,7 @@ typedef struct {
     cv_calls_result *result; /* model, tokens */
     size_t events, bytes;    /* that were understood, and of text in them */
     bool ended, refused, at_limit;
+    bool over; /* its last event has come: nothing follows that counts, though the connection may stay open */
     cv_calls_outcome trouble; /* CV_CALL_ANSWERED: none */
     cv_str message;
 } cv_wire;

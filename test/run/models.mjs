@@ -10,12 +10,13 @@
 //
 //   ok          answers in pieces: with the output of COMMAND, which gets the prompt on standard input, or "You said: …"
 //   bytes       the same, one byte at a time, with CR LF at the ends of lines
-//   document    the same in one document, though a stream was asked for
+//   document    the same in one document, though a stream was asked for; mistyped: as a stream that calls itself a document or text
+//   open        the same, and the connection stays open behind the end
 //   N           a status: 429, 503, 529, 500, 401, 400, 404, 301; "429x2" is for the first two requests, then ok
 //   429-date    with the date instead of the seconds; 429-ms: with retry-after-ms; quota: 429, but nothing to wait for
 //   hang        takes the request and says nothing; stall: begins and goes silent
 //   cut         closes the connection in the middle of an event; end: between two, properly, without the end event
-//   drop        closes the connection without a word
+//   drop        closes the connection without a word; half: in the middle of the first event
 //   broken      an event that is not JSON; html: a page; error: an event that tells of an error
 //   refuse      declines; length: stops at the limit of tokens; empty: ends without a word; not-text: bytes that are not UTF-8
 //   big-N       an answer of N bytes
@@ -99,12 +100,12 @@ function pieces(text) {
     return all;
 }
 
-async function stream(reply, p, request, text, stop, { bytes, end = true } = {}) {
+async function stream(reply, p, request, text, stop, { bytes, end = true, type = p.type, open } = {}) {
     const events = [...p.first(request), ...pieces(text).map((t) => p.piece(request, t)), ...(end ? p.last(request, stop) : [])];
-    reply.writeHead(200, { "content-type": p.type });
+    reply.writeHead(200, { "content-type": type });
     if (!bytes) {
         for (const event of events) reply.write(p.write(event));
-        return reply.end();
+        return open ? undefined : reply.end();
     }
     for (const byte of Buffer.from(events.map(p.write).join("").replaceAll("\n", "\r\n"))) {
         reply.write(Buffer.of(byte));
@@ -134,6 +135,10 @@ async function serve(reply, http, p, behaviour, request, prompt) {
             return stream(reply, p, request, await answer(prompt, request), "stop");
         case "bytes":
             return stream(reply, p, request, await answer(prompt, request), "stop", { bytes: true });
+        case "mistyped":
+            return stream(reply, p, request, await answer(prompt, request), "stop", { type: counts.mistyped % 2 ? "application/json" : "text/plain" });
+        case "open":
+            return stream(reply, p, request, await answer(prompt, request), "stop", { open: true });
         case "document":
             reply.writeHead(200, { "content-type": "application/json" });
             return reply.end(JSON.stringify(p.whole(request, await answer(prompt, request))));
@@ -155,6 +160,10 @@ async function serve(reply, http, p, behaviour, request, prompt) {
         case "cut":
             begin();
             reply.write(p.write(p.piece(request, "It goes on")).slice(0, 20));
+            return setTimeout(() => reply.destroy(), 20);
+        case "half":
+            reply.writeHead(200, { "content-type": p.type });
+            reply.write(p.write(p.piece(request, "It begins")).slice(0, 20));
             return setTimeout(() => reply.destroy(), 20);
         case "end":
             return stream(reply, p, request, "It begins and ends", "stop", { end: false });

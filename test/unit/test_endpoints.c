@@ -79,7 +79,7 @@ static cv_calls_result ask(place *p, const char *behaviour, int protocol)
 static void test_answers(void **state)
 {
     place *p = *state;
-    static const char *const ways[] = {"ok", "bytes", "document"};
+    static const char *const ways[] = {"ok", "bytes", "document", "open", "mistyped", "mistyped"};
     static const char *const models[] = {"m-0613", "m-20250101", "m"};
     for (size_t way = 0; way < CV_COUNT(ways); way++)
         for (int protocol = 0; protocol < 3; protocol++) {
@@ -151,6 +151,7 @@ static void test_failures(void **state)
         {"stall", CV_CALL_TIMEOUT, CV_ABSENT, "silent for 0.3 seconds"},
         {"cut", CV_CALL_CUT, 200, "ended before"},
         {"end", CV_CALL_CUT, 200, "ended before"},
+        {"half", CV_CALL_CUT, 200, "ended before"},
         {"drop", CV_CALL_CUT, CV_ABSENT, ""},
         {"broken", CV_CALL_GARBAGE, 200, "{not json}"},
         {"not-text", CV_CALL_GARBAGE, 200, "not a JSON object"},

@@ -264,6 +264,12 @@ static void test_urls(void **state)
     cv_arena a = {0};
     cv_err err = {.arena = &a};
     cv_str whole;
+    static const char *const local[] = {"http://127.0.0.1:1/v1", "https://127.0.0.1", "http://LOCALHOST:8080/api/chat",
+                                        "https://[::1]:9/v1"};
+    static const char *const others[] = {"http://127.example.com/v1", "http://localhost.example.com",
+                                         "https://api.example.com/?127.0.0.1", "localhost"};
+    for (size_t i = 0; i < CV_COUNT(local); i++)
+        assert_true(cv_url_is_local(cv_str_of(local[i])) && !cv_url_is_local(cv_str_of(others[i])));
     assert_true(cv_url_complete(&a, CV_STR("http://gpu.lan:8000"), CV_PROTOCOL_OPENAI, true, &whole, &err));
     cv_arena_release(&a);
 }

@@ -10,7 +10,7 @@ static cv_attempt_row attempt(int number, cv_attempt_state state)
     cv_attempt_row row;
     cv_row_clear(&cv_attempt_row_type, &row);
     row.who = CV_STR("muffin");
-    row.attempt = number;
+    row.attempt = row.rev = number;
     row.state = cv_attempt_words.items[state];
     row.ended_at = CV_STR("2026-01-01T00:00:00.000Z");
     return row;
@@ -37,13 +37,19 @@ static cv_attempt_state state_of(char letter)
     return CV_ATTEMPT_LOST;
 }
 
-static cv_seat fold(const char *letters, bool done)
+static cv_seat fold_since(const char *letters, int64_t since_rev, bool done)
 {
     cv_attempt_row rows[16];
     size_t n = strlen(letters);
     for (size_t i = 0; i < n; i++)
         rows[i] = attempt((int)i + 1, state_of(letters[i]));
-    return cv_seat_fold(&arena, cv_arena_dup(&arena, rows, sizeof rows), n, &cv_retry_usual, CV_MOST_FAULTY, -1, done);
+    return cv_seat_fold(&arena, cv_arena_dup(&arena, rows, sizeof rows), n, &cv_retry_usual, CV_MOST_FAULTY, since_rev,
+                        done);
+}
+
+static cv_seat fold(const char *letters, bool done)
+{
+    return fold_since(letters, 0, done);
 }
 
 static void seats_are_folded_from_attempts(void **state)
@@ -106,6 +112,19 @@ static void failures_pause_before_the_next_try(void **state)
     assert_int_equal(fold("u", false).from_ms, 0);
 }
 
+/* All of them ended at the same time: what was before the command was given again is told by revs, not by a clock. */
+static void what_failed_before_is_forgiven(void **state)
+{
+    (void)state;
+    assert_int_equal(fold("xxx", false).state, CV_SEAT_ABSENT);
+    cv_seat all = fold_since("xxx", 3, false), some = fold_since("xxx", 2, false);
+    assert_true(all.state == CV_SEAT_OPEN && all.from_ms == 0 && all.attempts == 3);
+    assert_true(some.state == CV_SEAT_OPEN && some.from_ms > 0);
+    assert_int_equal(fold_since("xxxxxx", 3, false).state, CV_SEAT_ABSENT);
+    assert_int_equal(fold_since("dd", 1, false).state, CV_SEAT_ABSENT);
+    assert_int_equal(fold_since("a", 1, false).state, CV_SEAT_ANSWERED);
+}
+
 /* ---- whole runs in a world of chance -------------------------------------------------------------------------------
  */
 
@@ -133,7 +152,7 @@ static uint64_t dice(world *w, uint64_t sides)
 
 static cv_seat fold_of(world *w, size_t who, bool done)
 {
-    return cv_seat_fold(&arena, w->rows[who], w->counts[who], &cv_retry_usual, CV_MOST_FAULTY, -1, done);
+    return cv_seat_fold(&arena, w->rows[who], w->counts[who], &cv_retry_usual, CV_MOST_FAULTY, 0, done);
 }
 
 static void look(world *w)
@@ -392,9 +411,8 @@ static int release(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seats_are_folded_from_attempts),
-        cmocka_unit_test(failures_pause_before_the_next_try),
-        cmocka_unit_test(runs_end_and_never_do_what_they_must_not),
+        cmocka_unit_test(seats_are_folded_from_attempts), cmocka_unit_test(failures_pause_before_the_next_try),
+        cmocka_unit_test(what_failed_before_is_forgiven), cmocka_unit_test(runs_end_and_never_do_what_they_must_not),
         cmocka_unit_test(it_goes_as_far_as_it_is_told),
     };
     return cmocka_run_group_tests_name("run plan", tests, NULL, release);

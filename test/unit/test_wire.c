@@ -118,6 +118,13 @@ static void test_events(void **state)
         {CV_PROTOCOL_OPENAI, false, {"{\"error\":{\"code\":429,\"message\":\"slow\"}}"}, CV_CALL_RATE_LIMITED, ""},
         {CV_PROTOCOL_OPENAI, false, {"{\"choices\":5,\"usage\":[],\"model\":{}}", "[DONE]"}, CV_CALL_ANSWERED, ""},
         {CV_PROTOCOL_OPENAI, false, {"[1]"}, CV_CALL_GARBAGE, ""},
+        {CV_PROTOCOL_OPENAI,
+         false,
+         {"{\"choices\":[{\"delta\":{\"content\":[{\"type\":\"thinking\",\"text\":\"x\"},5,{\"type\":\"text\",\"text\":"
+          "\"a\"}]}}]}",
+          "[DONE]"},
+         CV_CALL_ANSWERED,
+         "a"},
         {CV_PROTOCOL_OPENAI, true, {"{\"choices\":[{\"message\":{\"content\":\"a\"}}]}"}, CV_CALL_ANSWERED, "a"},
         {CV_PROTOCOL_ANTHROPIC,
          false,

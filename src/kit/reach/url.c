@@ -114,3 +114,13 @@ bool cv_url_complete(cv_arena *a, cv_str url, cv_reach_protocol protocol, bool p
                                CV_FMT(p.query));
     return true;
 }
+
+bool cv_url_is_local(cv_str url)
+{
+    parts p;
+    cv_arena a = {0};
+    cv_err ignored = {.arena = &a};
+    bool local = read_url(url, &p, &ignored) && is_loopback(p.host);
+    cv_arena_release(&a);
+    return local;
+}

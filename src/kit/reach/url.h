@@ -15,4 +15,7 @@
 bool cv_url_complete(cv_arena *a, cv_str url, cv_reach_protocol protocol, bool plain_http, cv_str *ret_url,
                      cv_err *err);
 
+/* Does the address name this machine: localhost, 127.x.x.x, [::1]? */
+bool cv_url_is_local(cv_str url);
+
 #endif
