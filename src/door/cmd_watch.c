@@ -3,7 +3,8 @@
  *     feed --after POSITION --wait … -> entries -> those that are wanted ----------------------> a line, a command,
  *                                               -> scopes -> conditions that begin to hold ----> a webhook
  *
- * A command or a webhook that fails is reported on standard error, and watching goes on.
+ * A command or a webhook that fails is reported on standard error, and watching goes on. One that is slow holds up
+ * nothing but itself (relay.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "base/terminal.h"
 #include "door/cli_parts.h"
 #include "door/conditions.h"
+#include "door/relay.h"
 #include "door/service.h"
 #include "door/webhook.h"
 
@@ -41,12 +43,13 @@ typedef struct {
     const char *command; /* NULL: none */
     cv_webhook hook;
     bool has_hook;
-    int left;                 /* lines until it ends; below 0: it goes on */
-    int unwritten;            /* errno of the line that could not be written; 0: all were */
-    cv_conditions conditions; /* none is picked: commits are told */
-    cv_errs faults;           /* of the options */
-    size_t width;             /* of the terminal; 0: there is none, and no line is broken */
-    cv_buf complaint;         /* why files were not taken in, as it was logged last */
+    cv_relay *to_command, *to_hook; /* NULL: there is none */
+    int left;                       /* lines until it ends; below 0: it goes on */
+    int unwritten;                  /* errno of the line that could not be written; 0: all were */
+    cv_conditions conditions;       /* none is picked: commits are told */
+    cv_errs faults;                 /* of the options */
+    size_t width;                   /* of the terminal; 0: there is none, and no line is broken */
+    cv_buf complaint;               /* why files were not taken in, as it was logged last */
 } watch;
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
@@ -133,26 +136,53 @@ static cv_str line_of(cv_arena *a, const cv_json *entry)
     return cv_buf_take(&out, a);
 }
 
-/* What is told is in the environment: nothing of it becomes a part of the command. */
-static void run_command(const watch *w, cv_arena *a, cv_str json, cv_str line)
+/* Our environment, and what is told. */
+static char **environment_with(cv_arena *a, cv_str json, cv_str line)
 {
-    char *const arguments[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)cv_arena_copy_z(a, cv_str_of(w->command)), NULL};
+    const cv_str event = CV_STR("CONCLAVE_EVENT="), message = CV_STR("CONCLAVE_MESSAGE=");
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **all = CV_NEW_ARRAY(a, count + 3, char *);
+    for (size_t i = 0; i < count; i++)
+        if (!cv_str_starts(cv_str_of(environ[i]), event) && !cv_str_starts(cv_str_of(environ[i]), message))
+            all[kept++] = environ[i];
+    all[kept++] = cv_arena_copy_z(a, cv_arena_join(a, event, json));
+    all[kept++] = cv_arena_copy_z(a, cv_arena_join(a, message, line));
+    all[kept] = NULL;
+    return all;
+}
+
+/* What is told is in the environment: nothing of it becomes a part of the command. */
+static void run_command(const void *ctx, cv_str json, cv_str line)
+{
+    const watch *w = ctx;
+    cv_arena a = {0};
+    char *const arguments[] = {(char[]){"sh"}, (char[]){"-c"}, cv_arena_copy_z(&a, cv_str_of(w->command)), NULL};
     pid_t child;
     int status = 0;
-    setenv("CONCLAVE_EVENT", cv_arena_copy_z(a, json), 1);
-    setenv("CONCLAVE_MESSAGE", cv_arena_copy_z(a, line), 1);
-    if (cv_child_spawn(&child, "/bin/sh", NULL, arguments, environ) != 0 || waitpid(child, &status, 0) != child)
+    if (cv_child_spawn(&child, "/bin/sh", NULL, arguments, environment_with(&a, json, line)) != 0 ||
+        waitpid(child, &status, 0) != child)
         cv_log_line("the command could not be run");
     else if (status != 0)
         cv_log_line("the command ended with status %d",
                     WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    cv_arena_release(&a);
+}
+
+static void call_hook(const void *ctx, cv_str json, cv_str line)
+{
+    const watch *w = ctx;
+    const char *why;
+    (void)line;
+    if (!cv_webhook_post(&w->hook, json, &why))
+        cv_log_line("the webhook was not called: %s", why);
 }
 
 /* False: nobody reads the lines any more, or it was the last one. */
-static bool tell(watch *w, cv_arena *a, cv_str json, cv_str line)
+static bool tell(watch *w, cv_str json, cv_str line)
 {
     cv_buf out = w->cli->json ? cv_cli_stdout_json(w->cli) : cv_cli_stdout_text(w->cli);
-    const char *why;
     if (w->cli->json || !w->width)
         cv_buf_add(&out, w->cli->json ? json : line);
     else
@@ -163,10 +193,10 @@ static bool tell(watch *w, cv_arena *a, cv_str json, cv_str line)
         w->left = 0;
     if (w->left == 0)
         return false;
-    if (w->command)
-        run_command(w, a, json, line);
-    if (w->has_hook && !cv_webhook_post(&w->hook, json, &why))
-        cv_log_line("the webhook was not called: %s", why);
+    if (w->to_command)
+        cv_relay_add(w->to_command, json, line);
+    if (w->to_hook)
+        cv_relay_add(w->to_hook, json, line);
     w->left -= w->left > 0;
     return w->left != 0;
 }
@@ -175,7 +205,7 @@ static bool tell_entry(watch *w, cv_arena *a, const cv_json *entry)
 {
     cv_buf text = {0};
     cv_json_value(&(cv_json_writer){.out = &text}, entry);
-    return tell(w, a, cv_buf_take(&text, a), line_of(a, entry));
+    return tell(w, cv_buf_take(&text, a), line_of(a, entry));
 }
 
 static bool tell_news(watch *w, cv_arena *a, const cv_condition_news *news)
@@ -193,7 +223,7 @@ static bool tell_news(watch *w, cv_arena *a, const cv_condition_news *news)
     cv_json_key_str(&json, "message", message);
     cv_json_key_str(&json, "created_at", cv_str_of(now));
     cv_json_end_object(&json);
-    return tell(w, a, cv_buf_take(&text, a),
+    return tell(w, cv_buf_take(&text, a),
                 cv_arena_printf(a, "%.19s  %s  %.*s  %.*s", now, news->of.condition->name, CV_FMT(news->scope),
                                 CV_FMT(message)));
 }
@@ -411,6 +441,13 @@ static bool begin(watch *w, char position[MAX_POSITION], cv_err *err)
     return touch_all(w, err);
 }
 
+static bool begin_relays(watch *w, cv_err *err)
+{
+    if (w->command && !(w->to_command = cv_relay_new(run_command, w, err)))
+        return false;
+    return !w->has_hook || (w->to_hook = cv_relay_new(call_hook, w, err));
+}
+
 static int run_watch(cv_cli *cli)
 {
     cv_err err = {.arena = cli->arena};
@@ -420,7 +457,9 @@ static int run_watch(cv_cli *cli)
         return cv_cli_fail_all(cli, w.faults.items, w.faults.count);
     cv_service_init(&w.service, cv_cli_wanted_root(cv_cli_get(cli, "root")), NULL);
     w.mine = cv_service_own.enter(NULL);
-    bool fine = begin(&w, position, &err) && follow(&w, position, &err);
+    bool fine = begin(&w, position, &err) && begin_relays(&w, &err) && follow(&w, position, &err);
+    cv_relay_end(w.to_command);
+    cv_relay_end(w.to_hook);
     cv_conditions_release(&w.conditions);
     cv_buf_release(&w.complaint);
     cv_service_own.leave(NULL, w.mine);

@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/monotonic.h"
 
 enum {
     TRIES = 4,
     FIRST_PAUSE_MS = 250, /* doubled after each try */
-    SECONDS = 5,          /* for connecting, sending and the answer, each */
+    SECONDS = 5,          /* for connecting and sending, each, and for the answer */
 };
 
 static bool is_local(cv_str host)
@@ -104,13 +105,14 @@ static bool is_taken(int fd)
 {
     char line[16];
     size_t n = 0;
-    while (n < 12) {
+    int64_t until = cv_monotonic_ms() + SECONDS * 1000;
+    while (n < 12 && cv_monotonic_ms() < until) {
         ssize_t more = recv(fd, line + n, 12 - n, 0);
         if (more <= 0)
             return false;
         n += (size_t)more;
     }
-    return cv_str_starts((cv_str){line, n}, CV_STR("HTTP/1.")) && line[9] == '2';
+    return n == 12 && cv_str_starts((cv_str){line, n}, CV_STR("HTTP/1.")) && line[9] == '2';
 }
 
 static bool post_once(const cv_webhook *hook, cv_str json, const char **ret_why)

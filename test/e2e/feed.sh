@@ -176,6 +176,23 @@ cp "$work/hook" "$out"
 is '.scope == "before"'
 run "a webhook that nobody listens to" 0 watch --after start --count 1 --webhook "http://127.0.0.1:$(cat "$work/hook.port")/told"
 has "the webhook was not called: nothing listens there" err
+# What is slow holds up nobody: every line is there while the first command still runs, and each has its turn.
+: >"$work/turns"
+"$conclave" watch --after start --count 3 --exec "until [ -e '$work/go' ]; do sleep 0.05; done; echo \"\$CONCLAVE_MESSAGE\" >>'$work/turns'" \
+    --webhook "http://127.0.0.1:$(cat "$work/hook.port")/" >"$work/live" 2>"$err" &
+watching=$!
+for _ in $(seq 200); do
+    [ "$(wc -l <"$work/live")" -lt 3 ] || break
+    sleep 0.05
+done
+[ "$(wc -l <"$work/live")" -eq 3 ] && [ ! -s "$work/turns" ]
+ok $? "a slow command holds up no line"
+touch "$work/go"
+wait $watching
+cmp -s "$work/live" "$work/turns"
+ok $? "and runs for each, in their order"
+[ "$(grep -c "the webhook was not called" "$err")" -eq 3 ]
+ok $? "a dead webhook is tried for each, too"
 
 # ---- watch: conditions ----
 # begins NAME COUNT OPTION...: what is told first; every line is in $out.

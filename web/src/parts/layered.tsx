@@ -82,7 +82,7 @@ function partsOf(boxes: Box[], at: (id: string) => Point): Part[] {
 function place(boxes: Box[], lines: Line[], named: boolean): Drawing {
   const columns = new Set(boxes.map((b) => b.rank)).size;
   const room = Math.min(1200, innerWidth - 48) - 2 * MARGIN - 8; // as wide as the page shows it at once
-  const width = named ? Math.round(Math.min(264, Math.max(184, (room + GAP.x) / columns - GAP.x))) : 168;
+  const width = named ? Math.round(Math.min(264, Math.max(184, (room + GAP.x) / columns - GAP.x))) : 184;
   const points = layers(boxes, lines, { x: width + GAP.x, y: HEIGHT + GAP.y });
   const known = lines.filter((l) => points.has(l.from) && points.has(l.to));
   const at = (id: string): Point => points.get(id) ?? { x: 0, y: 0 };

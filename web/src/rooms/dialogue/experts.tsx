@@ -57,7 +57,9 @@ function Table({ experts }: { experts: Summary[] }): preact.JSX.Element {
         <thead>
           <tr>
             <th scope="col">Expert</th>
-            <th scope="col">Roles</th>
+            <th scope="col" class="on-wide">
+              Roles
+            </th>
             <th scope="col" class="figure">
               Dialogues
             </th>
@@ -80,8 +82,9 @@ function Table({ experts }: { experts: Summary[] }): preact.JSX.Element {
             <tr key={e.expert_slug}>
               <th scope="row">
                 <ExpertName slug={e.expert_slug} />
+                <span class="facts on-narrow">{e.roles.join(", ")}</span>
               </th>
-              <td>{e.roles.join(", ")}</td>
+              <td class="on-wide">{e.roles.join(", ")}</td>
               <td class="figure">{e.dialogues}</td>
               <td class="figure">{e.total_score}</td>
               <td class="figure">{e.contributions}</td>

@@ -18,12 +18,13 @@ function Row({ d, expert }: { d: Dialogue; expert: Expert }): preact.JSX.Element
     <tr>
       <th scope="row">
         <ExpertName slug={expert.slug} />
+        <span class="facts on-narrow">{expert.role}</span>
       </th>
-      <td>
+      <td class="on-wide">
         {expert.role}
         {expert.creationReason && <div class="facts">{expert.creationReason}</div>}
       </td>
-      <td>{expert.tier}</td>
+      <td class="on-wide">{expert.tier}</td>
       {d.rounds.length <= 12 && d.rounds.map((r) => <td class="figure">{expert.scores[String(r.round)] ?? "–"}</td>)}
       <td class="figure">{expert.total ?? "–"}</td>
       <td>{fate(d, expert.slug)}</td>
@@ -39,8 +40,12 @@ function Table({ d }: { d: Dialogue }): preact.JSX.Element {
         <thead>
           <tr>
             <th scope="col">Expert</th>
-            <th scope="col">Role</th>
-            <th scope="col">Tier</th>
+            <th scope="col" class="on-wide">
+              Role
+            </th>
+            <th scope="col" class="on-wide">
+              Tier
+            </th>
             {d.rounds.length <= 12 &&
               d.rounds.map((r) => (
                 <th scope="col" class="figure">

@@ -1,5 +1,5 @@
 // dialogue.tsx - one dialogue: the question, the sentence, and its views.
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { report } from "../../api";
 import { useAsk } from "../../ask";
 import { dissents, finalVerdict, readDialogue, sentence, standing, tensionsOf, type Dialogue, type Standing, type Verdict, type Waiting } from "./model";
@@ -198,9 +198,15 @@ function Body({ d, view, place, waiting }: { d: Dialogue; view: string; place: P
   }
 }
 
+/** On a phone they may not all fit: the one that is open is in sight. */
 function Tabs({ id, view }: { id: string; view: string }): preact.JSX.Element {
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const open = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+    if (tabs.current && open) tabs.current.scrollLeft = open.offsetLeft - tabs.current.offsetLeft - 24;
+  }, [view]);
   return (
-    <nav class="tabs" aria-label="Views of this dialogue">
+    <nav class="tabs" ref={tabs} aria-label="Views of this dialogue">
       {views.map(([name, word]) => (
         <a href={name ? link("dialogue", id, name) : link("dialogue", id)} aria-current={name === view ? "page" : undefined} data-tab>
           {word}
