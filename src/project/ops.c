@@ -71,7 +71,7 @@ static const cv_operation rows[] = {
 
     {.room = "",
      .verb = "redact",
-     .summary = "replace a long text by its hash, wherever it is kept; the history still verifies",
+     .summary = "replace a long text with its hash, wherever it is kept; the history still verifies",
      .details =
          "For texts that must not be kept. Name the text by room, scope, kind and id, as 'conclave search' shows them, "
          "and\n"
@@ -194,7 +194,7 @@ static const cv_operation rows[] = {
      .answer = cv_copy_shape},
     {.room = "",
      .verb = "restore",
-     .summary = "replace the record by a backup; the old record is kept",
+     .summary = "replace the record with a backup; the old record is kept",
      .details = "Checks the backup first: it must open and verify. Keeps the present record, whole or damaged, as\n"
                 "conclave.db.before-restore-TIME; restore that file to undo the restore. The answer names what the\n"
                 "kept record has and the backup does not. You can run it while others use the record, and also when "

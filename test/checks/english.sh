@@ -34,7 +34,7 @@ as (it|they) stands?([ .,;:)]|$)	as it is
 [^a-z]anew	again
 vouch	cover
 passed over	skipped
-[^a-z_A]mend(s|ed)?[^a-z]	correct, fix, repair
+[^a-z_A][Mm]end(s|ed)?[^a-z]	correct, fix, repair
 (takes?|took) the place of	replaces
 [^a-z]tells (who|what|how|where|whether|which|of|about) 	shows, says, reports
 (is|are) wanted	is expected, is needed
@@ -45,6 +45,7 @@ that speaks with	the library for …
 should be known	a warning
 whose it is is	it does not say whose it is
 at most so many	at most this many
+[^a-z]must lie 	must be
 (^|[.;] )Works also	it also works
 END
 }
@@ -90,10 +91,10 @@ texts() {
     sources | xargs grep -noE '"([^"\\]|\\.)*"'
     grep -n '' schemas/*.json pages/*.page
 }
-# What the program prints in an example is its own text, which is in src/.
+# What the program prints in an example is its own text, which is in src/. Examples of skills are our own words.
 documentation() {
     for f in *.md docs/*.md docs/*/*.md skills/*/SKILL.md; do
-        awk -v f="$f" '/^```/ { shown = !shown } !shown { print f ":" FNR ":" $0 }' "$f"
+        awk -v f="$f" '/^```/ { shown = !shown } !shown || f ~ /^skills/ { print f ":" FNR ":" $0 }' "$f"
     done
 }
 comments() {

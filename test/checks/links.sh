@@ -18,6 +18,25 @@ for page in *.md docs/*.md docs/*/*.md; do
     ok $? "links of $page"
 done
 
+# A link to a heading: page.md#the-heading, as GitHub names it.
+anchors() { sed -n 's/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'; }
+# dead PAGE: the links of the page to headings that are not there
+dead() {
+    grep -o ']([^):]*#[^)]*)' "$1" | sed 's/^](\(.*\))$/\1/' | while read -r link; do
+        file=${link%%#*}
+        anchors "${file:+$(dirname "$1")/}${file:-$1}" | grep -qx -e "${link#*#}" || echo "$1: $link"
+    done
+}
+missing=$(for page in *.md docs/*.md docs/*/*.md; do dead "$page"; done)
+[ -z "$missing" ] || echo "$missing" | sed 's/^/#   no such heading: /'
+[ -z "$missing" ]
+ok $? "links to headings"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+printf '# What `verify` proves\n[a](#what-verify-proves) [b](page.md#nothing)\n' >"$work/page.md"
+[ "$(dead "$work/page.md")" = "$work/page.md: page.md#nothing" ]
+ok $? "a link to a heading that is not there is found"
+
 missing=$(for page in docs/*.md docs/*.sh; do
     [ "$page" = docs/README.md ] || grep -qF "](${page#docs/})" docs/README.md || echo "$page"
 done)

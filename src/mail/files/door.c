@@ -387,7 +387,7 @@ bool cv_door_marks_hold(const cv_mail_door *door)
            (int64_t)st.st_mtim.tv_sec == boot_second(door);
 }
 
-/* False: others cannot be told, so that no mark may be set. */
+/* False: others cannot be informed, so no mark may be set. */
 static bool begin_marking(cv_mail_door *door)
 {
     int64_t second = boot_second(door);
