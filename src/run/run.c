@@ -382,12 +382,27 @@ static bool has_panel(cv_call *call)
     return false;
 }
 
-/* The experts are counted here when no template has more of them; run_dialogue() knows all. */
+/* Experts of a panel that has a name; 0: there is no such panel, and `create` says so. */
+static size_t panel_size(cv_call *call, cv_str name)
+{
+    cv_reply reply;
+    cv_call own = *call;
+    own.most = 0;
+    cv_invoke(&own, CV_STR("dialogue"), CV_STR("panel-list"), CV_STR("{}"), &reply);
+    const cv_json *panels = reply.done ? cv_json_get(&reply.json, CV_STR("panels")) : NULL;
+    for (uint32_t i = 0; panels && i < panels->count; i++)
+        if (cv_str_eq(cv_json_get_text(&panels->items[i], "name"), name))
+            return (size_t)cv_json_get_int(&panels->items[i], "expert_count", 0);
+    return 0;
+}
+
 static bool has_quorum(cv_call *call, const cv_setup *setup)
 {
-    const cv_json *experts = cv_json_get(call->input, CV_STR("expert"));
-    bool all = experts && !cv_json_get(call->input, CV_STR("panel"));
-    return !all || cv_setup_check_quorum(call, setup->quorum, experts->count);
+    const cv_json *experts = cv_json_get(call->input, CV_STR("expert")),
+                  *panel = cv_json_get(call->input, CV_STR("panel"));
+    size_t seated = setup->quorum && panel ? panel_size(call, panel->text) : 0;
+    return (panel && !seated) || !setup->quorum ||
+           cv_setup_check_quorum(call, setup->quorum, seated + (experts ? experts->count : 0));
 }
 
 static bool somebody_answers(cv_call *call, const cv_setup *setup, bool sound)

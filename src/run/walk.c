@@ -433,14 +433,6 @@ static bool is_over(cv_walk *w, cv_reason *ret_reason)
            cv_str_eq(w->ledger.run.reason, cv_reasons[step.reason].word);
 }
 
-static void tell_warning(cv_walk *w, const cv_notice *one)
-{
-    cv_str message = cv_walk_json_text(w, one->message);
-    cv_walk_tell(w, "warning",
-                 cv_arena_printf(&w->step, "\"type\":\"%.*s\",\"message\":%.*s", CV_FMT(one->type), CV_FMT(message)),
-                 "warning: %.*s", CV_FMT(one->message));
-}
-
 bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_reason)
 {
     if (!open_walk(w, call, settings))
@@ -457,7 +449,7 @@ bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_r
     cv_walk_tell(w, w->ledger.attempts.count ? "run_resumed" : "run_started", CV_STR(""), "%.*s: %.*s",
                  CV_FMT(w->facts.dialogue_id), CV_FMT(w->facts.question.n ? w->facts.question : w->facts.title));
     for (size_t i = 0; i < w->warnings.count; i++)
-        tell_warning(w, &w->warnings.items[i]);
+        cv_walk_tell_warning(w, &w->warnings.items[i]);
     if (cv_walk_look_around(w, true)) {
         begin_plan(w);
         if (walk(w, ret_reason))

@@ -43,6 +43,7 @@ typedef struct {
     cv_json prompts;      /* what round-prompts answered */
     bool interrupted;
     bool said_waiting;
+    bool said_unpriced; /* that a call has no known cost, though cost is limited */
     cv_str exported;
     cv_notices warnings;
 } cv_walk;
@@ -125,6 +126,7 @@ void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *for
 cv_str cv_walk_json_text(cv_walk *w, cv_str text); /* as a string of JSON */
 void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row);
 void cv_walk_tell_response(cv_walk *w, const cv_attempt_row *row);
+void cv_walk_tell_warning(cv_walk *w, const cv_notice *one);
 void cv_walk_draw(cv_walk *w, bool stays);
 
 /* ---- shared --------------------------------------------------------------------------------------------------------

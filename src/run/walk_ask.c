@@ -405,6 +405,19 @@ static cv_str copy_if(cv_arena *a, cv_str text)
     return text.n ? cv_arena_copy(a, text) : (cv_str){NULL, 0};
 }
 
+/* A limit of cost that nothing counts towards would be believed in: it is said once. */
+static void warn_of_cost(cv_walk *w, const cv_attempt_row *row)
+{
+    bool is_call = cv_words_find(cv_reach_words, row->reach) <= CV_REACH_ENDPOINT;
+    if (w->said_unpriced || w->settings->budget.cost == CV_ABSENT || row->cost != CV_ABSENT || !is_call)
+        return;
+    w->said_unpriced = true;
+    cv_notice_add(&w->warnings, w->arena, CV_STR("cost_unknown"),
+                  "%.*s reports no cost and has no prices (price_in, price_out): its calls do not count towards %s",
+                  CV_FMT(row->agent), w->call->confined ? "max_cost" : "--max-cost");
+    cv_walk_tell_warning(w, &w->warnings.items[w->warnings.count - 1]);
+}
+
 static void conclude(cv_walk *w, cv_attempt_row *row, const cv_calls_result *result)
 {
     set_state(row, (cv_attempt_state)(CV_ATTEMPT_ANSWERED + (int)result->outcome));
@@ -420,10 +433,12 @@ static void conclude(cv_walk *w, cv_attempt_row *row, const cv_calls_result *res
     row->tokens_out = result->tokens_out;
     row->cost = result->cost;
     row->answer_bytes = result->bytes;
-    if (result->outcome == CV_CALL_ANSWERED)
+    if (result->outcome == CV_CALL_ANSWERED) {
+        warn_of_cost(w, row);
         check_answer(w, row, result->answer);
-    else if (result->outcome == CV_CALL_EMPTY)
+    } else if (result->outcome == CV_CALL_EMPTY) {
         row->faults = CV_STR("- your answer was empty\n");
+    }
 }
 
 bool cv_walk_end_attempts(cv_walk *w, cv_attempt_row *const *rows, size_t count)

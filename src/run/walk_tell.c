@@ -55,6 +55,14 @@ void cv_walk_tell_response(cv_walk *w, const cv_attempt_row *row)
          cv_arena_printf(a, "%.*s has answered: %lld marker%s", CV_FMT(row->who), markers, CV_PLURAL(markers)), true);
 }
 
+void cv_walk_tell_warning(cv_walk *w, const cv_notice *one)
+{
+    cv_str message = cv_walk_json_text(w, one->message);
+    cv_walk_tell(w, "warning",
+                 cv_arena_printf(&w->step, "\"type\":\"%.*s\",\"message\":%.*s", CV_FMT(one->type), CV_FMT(message)),
+                 "warning: %.*s", CV_FMT(one->message));
+}
+
 static cv_str seconds(cv_arena *a, int64_t ms)
 {
     return ms < 60000 ? cv_arena_printf(a, "%lld.%lld s", (long long)(ms / 1000), (long long)(ms % 1000 / 100))

@@ -244,6 +244,8 @@ run "one expert twice" 1 dialogue create Pool --expert "Baker: rye" --expert "Ba
 has "--expert [1].role: the pool has this role twice" err
 run "more answers than experts" 1 ask "Rye?" --expert Baker --agent true --quorum 5
 has "--quorum: the panel has 1 expert, so 5 cannot answer" err
+run "more answers than a panel has" 1 ask "Rye?" --panel architecture-review --expert Baker --agent true --quorum 9
+has "--quorum: the panel has 8 experts, so 9 cannot answer" err
 run "an empty question" 1 ask "" --expert Baker --agent true
 ! grep -q -e "--title" "$work/err"
 ok $? "an empty question: the title, which was not given, is not told"

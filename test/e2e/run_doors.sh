@@ -30,7 +30,8 @@ go "until the round is registered" 0 --until registered
 is '.reason == "until" and .next_round == 2 and .spent.calls == 7'
 go "until it has converged" 0 --until converged
 is '.reason == "converged" and (.decided | not) and .spent.calls == 7'
-go "to its end" 0
+go "to its end" 0 --max-cost 5
+is '[.warnings[].message] == ["sh agent.sh reports no cost and has no prices (price_in, price_out): its calls do not count towards --max-cost"]'
 is '.reason == "decided" and .spent.calls == 8'
 
 # ---- a person judges --------------------------------------------------------------------------------------------------
