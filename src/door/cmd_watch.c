@@ -136,7 +136,7 @@ static cv_str line_of(cv_arena *a, const cv_json *entry)
     return cv_buf_take(&out, a);
 }
 
-/* Our environment, and what is told. */
+/* Our environment, and the entry. */
 static char **environment_with(cv_arena *a, cv_str json, cv_str line)
 {
     const cv_str event = CV_STR("CONCLAVE_EVENT="), message = CV_STR("CONCLAVE_MESSAGE=");
