@@ -82,7 +82,9 @@ static bool to_capable(addressing *x, cv_str capability, bool all)
         bool found;
         if (!cv_mail_mailbox_get(x->call->record, x->call->arena, able.items[i].name, &mailbox, &found, &err))
             return cv_call_fail(x->call, &err);
-        int64_t waiting = found ? mailbox.waiting : 0;
+        int64_t waiting = 0;
+        if (found && !cv_mail_waiting_of(x->call->record, &mailbox, cv_mail_now(x->call), &waiting, &err))
+            return cv_call_fail(x->call, &err);
         best = waiting < least ? i : best;
         least = waiting < least ? waiting : least;
     }

@@ -6,11 +6,11 @@
 enum { STALE_SECONDS = 86400 }; /* mail that waits longer, for somebody who is not there, is told */
 
 /* Mail for somebody who is not there. */
-static bool examine_mailbox(cv_doctor *d, const cv_mail_mailbox *mailbox, int64_t now, cv_err *err)
+static bool examine_mailbox(cv_doctor *d, const cv_mail_mailbox *mailbox, int64_t waiting, int64_t now, cv_err *err)
 {
     cv_mail_life life;
     int64_t oldest;
-    if (mailbox->waiting == 0)
+    if (waiting == 0)
         return true;
     if (!cv_mail_life_of(d->call.record, d->call.arena, mailbox->agent, now, &life, err) ||
         !cv_mail_oldest_of(d->call.record, d->call.arena, mailbox->agent, now, &oldest, err))
@@ -19,7 +19,7 @@ static bool examine_mailbox(cv_doctor *d, const cv_mail_mailbox *mailbox, int64_
         return true;
     cv_doctor_finding *f =
         cv_doctor_say(d, "mail", CV_DOCTOR_WARNING, "messages wait for '%.*s', the first for days: %lld",
-                      CV_FMT(mailbox->agent_id), (long long)mailbox->waiting);
+                      CV_FMT(mailbox->agent_id), (long long)waiting);
     f->remedy = cv_call_name(&d->call, CV_STR("mail inbox"), mailbox->agent_id, NULL, 0);
     return true;
 }
@@ -33,9 +33,11 @@ void cv_mail_doctor(cv_doctor *d)
     bool ok = cv_record_rows(d->call.record, d->call.arena, &find, &rows, &err);
     for (size_t i = 0; ok && i < rows.count; i++) {
         const cv_mail_mailbox *mailbox = rows.items[i];
-        waiting += mailbox->waiting;
+        int64_t here = 0;
+        ok = cv_mail_waiting_of(d->call.record, mailbox, now, &here, &err) &&
+             examine_mailbox(d, mailbox, here, now, &err);
+        waiting += here;
         dead += mailbox->dead;
-        ok = examine_mailbox(d, mailbox, now, &err);
     }
     if (!ok) {
         cv_doctor_fail(d, "mail", CV_DOCTOR_ERROR, &err);

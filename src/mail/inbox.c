@@ -62,8 +62,8 @@ bool cv_mail_op_inbox(cv_call *call)
         rows.count = limit;
         p.next = ((const cv_mail_delivery *)rows.items[limit - 1])->seq;
     }
-    p.waiting = found ? mailbox.waiting : 0;
-    if (!cv_mail_tell_all(call, &rows, cv_mail_now(call), CV_MAIL_SHOWN_BYTES, &p.messages, &err))
+    if ((found && !cv_mail_waiting_of(call->record, &mailbox, cv_mail_now(call), &p.waiting, &err)) ||
+        !cv_mail_tell_all(call, &rows, cv_mail_now(call), CV_MAIL_SHOWN_BYTES, &p.messages, &err))
         return cv_call_fail(call, &err);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_inbox_shape, &p);
     cv_mail_sign_alone(call, &agent, "inbox");

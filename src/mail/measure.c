@@ -2,37 +2,6 @@
 #include "mail/room.h"
 #include "mail/writing.h"
 
-enum { LEASES_AT_ONCE = 100 };
-
-/* Deliveries that somebody has claimed, and whose lease is over: nobody works on them any more, and nobody has taken
- * them since. */
-static bool count_stuck(cv_call *call, cv_str mailbox, int64_t now, int64_t *count, cv_err *err)
-{
-    cv_mail_delivery like;
-    const cv_mail_delivery *last = NULL;
-    cv_row_list rows;
-    cv_row_clear(&cv_mail_delivery_type, &like);
-    like.mailbox = mailbox;
-    do {
-        const cv_find find = {.type = &cv_mail_delivery_type,
-                              .index = cv_deliveries_by_lease,
-                              .scope = cv_mail_scope(),
-                              .like = &like,
-                              .equal = 1,
-                              .after = last,
-                              .limit = last ? LEASES_AT_ONCE : 1};
-        if (!cv_record_rows(call->record, call->arena, &find, &rows, err))
-            return false;
-        for (size_t i = 0; i < rows.count; i++) {
-            last = rows.items[i];
-            if (last->lease_until > now)
-                return true;
-            ++*count;
-        }
-    } while (rows.count > 0);
-    return true;
-}
-
 bool cv_mail_measure(cv_call *call, cv_metrics *ret, cv_err *err)
 {
     int64_t now = cv_mail_now(call), waiting = 0, dead = 0, stuck = 0, oldest = 0;
@@ -43,11 +12,13 @@ bool cv_mail_measure(cv_call *call, cv_metrics *ret, cv_err *err)
     for (size_t i = 0; i < rows.count; i++) {
         const cv_mail_mailbox *m = rows.items[i];
         int64_t age = CV_ABSENT;
+        cv_mail_late late = {0};
         if (m->waiting > 0 && (!cv_mail_oldest_of(call->record, call->arena, m->agent, now, &age, err) ||
-                               !count_stuck(call, m->agent, now, &stuck, err)))
+                               !cv_mail_late_of(call->record, m->agent, now, &late, err)))
             return false;
-        waiting += m->waiting;
-        dead += m->dead;
+        waiting += m->waiting - late.expired - late.superseded - late.dead;
+        dead += m->dead + late.dead;
+        stuck += late.stuck;
         oldest = age > oldest ? age : oldest;
     }
     const cv_metric all[] = {

@@ -190,8 +190,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "count what waits, is done and is dead in every mailbox, and who is there",
      .details =
          "An agent is offline without a sign of life for five minutes, busy while it holds a lease, idle while it\n"
-         "waits and nothing is there, else online. A message that has expired counts as waiting until somebody claims\n"
-         "the next one.\n",
+         "waits and nothing is there, else online.\n",
      .examples = "  conclave mail stats\n",
      .schema = "mail_stats",
      .flags = READS,

@@ -96,8 +96,10 @@ bool cv_mail_undone(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err 
     if (!cv_mail_mailbox_get(call->record, call->arena, agent, &mailbox, &found, err) ||
         !call->record->calls->find(call->record, &find, count_task, &p, err))
         return false;
-    int64_t waiting = found ? mailbox.waiting : 0;
+    int64_t waiting = 0;
     cv_buf text = {0};
+    if (found && !cv_mail_waiting_of(call->record, &mailbox, cv_mail_now(call), &waiting, err))
+        return false;
     if (waiting > 0)
         cv_buf_printf(&text, "%lld message%s in its mailbox %s not finished", (long long)waiting,
                       waiting == 1 ? "" : "s", waiting == 1 ? "is" : "are");
@@ -147,7 +149,11 @@ bool cv_mail_life_of(cv_record *record, cv_arena *a, cv_str agent, int64_t now_m
     if (!holds_lease(record, a, agent, now_ms, &holds, err) ||
         !cv_mail_mailbox_get(record, a, agent, &mailbox, &has_mailbox, err))
         return false;
-    bool waits = cv_str_eq(last.act, CV_STR("wait")) && (!has_mailbox || mailbox.waiting == 0);
+    int64_t waiting = 0;
+    bool waits = cv_str_eq(last.act, CV_STR("wait"));
+    if (waits && has_mailbox && !cv_mail_waiting_of(record, &mailbox, now_ms, &waiting, err))
+        return false;
+    waits = waits && waiting == 0;
     ret->status = holds ? CV_STR("busy") : waits ? CV_STR("idle") : CV_STR("online");
     return true;
 }

@@ -292,10 +292,11 @@ static bool sent_before(cv_mail_writing *o, sending *s, bool *ret_before)
     if (!*ret_before)
         return true;
     if (!cv_str_eq(old.digest, m->digest)) {
-        cv_err_suggest(cv_refuse(o->call, CV_ERR_MESSAGE_CONFLICT, CV_STR(""), "message_id", m->message_id,
-                                 "the message '%.*s' was sent at %.*s with other content", CV_FMT(m->message_id),
-                                 CV_FMT(old.accepted_at)),
-                       CV_STR("leave message_id out for a new message; a correction names the old one in 'supersedes'"));
+        cv_err_suggest(
+            cv_refuse(o->call, CV_ERR_MESSAGE_CONFLICT, CV_STR(""), "message_id", m->message_id,
+                      "the message '%.*s' was sent at %.*s with other content", CV_FMT(m->message_id),
+                      CV_FMT(old.accepted_at)),
+            CV_STR("leave message_id out for a new message; a correction names the old one in 'supersedes'"));
         return false;
     }
     s->thread_id = old.thread_id.p ? old.thread_id : old.message_id;
@@ -411,11 +412,16 @@ static bool within_rate(cv_mail_writing *o, const cv_mail_agent *sender, cv_mail
 static bool within_quota(cv_mail_writing *o, const cv_mail_agent *agent, const cv_mail_mailbox *mailbox)
 {
     int64_t most = cv_agent_limit(o->arena, &agent->row, CV_STR("quota"), INT64_MAX);
+    int64_t waiting;
     if (mailbox->waiting < most)
+        return true;
+    if (!cv_mail_waiting_of(o->record, mailbox, o->now_ms, &waiting, &o->err))
+        return cv_mail_fail(o);
+    if (waiting < most)
         return true;
     cv_err *fault = cv_refuse(o->call, CV_ERR_MAILBOX_FULL, CV_STR(""), "to", agent->id,
                               "'%.*s' has %lld message%s waiting, which is the limit", CV_FMT(agent->id),
-                              (long long)mailbox->waiting, CV_PLURAL(mailbox->waiting));
+                              (long long)waiting, CV_PLURAL(waiting));
     cv_err_operation(fault, limits_operation);
     cv_err_suggest(fault, CV_STR("changes that; or send it again when some are done"));
     return false;

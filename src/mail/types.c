@@ -58,11 +58,19 @@ static const cv_index message_indexes[] = {
     [MESSAGES_BY_THREAD] = CV_INDEX("thread", SCOPE, CV_AT(M, thread_id), CV_AT(M, rev)),
     [MESSAGES_BY_TASK] = CV_INDEX("task", SCOPE, CV_AT(M, task_id), CV_AT(M, rev)),
 };
-enum { DELIVERIES_BY_TURN, DELIVERIES_OPEN, DELIVERIES_BY_LEASE, DELIVERIES_BY_MESSAGE, DELIVERIES_DEAD };
+enum {
+    DELIVERIES_BY_TURN,
+    DELIVERIES_OPEN,
+    DELIVERIES_BY_LEASE,
+    DELIVERIES_BY_EXPIRY,
+    DELIVERIES_BY_MESSAGE,
+    DELIVERIES_DEAD
+};
 static const cv_index delivery_indexes[] = {
     [DELIVERIES_BY_TURN] = CV_INDEX("turn", SCOPE, CV_AT(D, mailbox), CV_AT(D, turn)),
     [DELIVERIES_OPEN] = CV_INDEX("open", SCOPE, CV_AT(D, mailbox), CV_AT(D, open)),
     [DELIVERIES_BY_LEASE] = CV_INDEX("lease", SCOPE, CV_AT(D, mailbox), CV_AT(D, lease_until)),
+    [DELIVERIES_BY_EXPIRY] = CV_INDEX("expiry", SCOPE, CV_AT(D, mailbox), CV_AT(D, open), CV_AT(D, expires_ms)),
     [DELIVERIES_BY_MESSAGE] = CV_INDEX("message", SCOPE, CV_AT(D, message_id)),
     [DELIVERIES_DEAD] = CV_INDEX("dead", SCOPE, CV_AT(D, dead)),
 };
@@ -86,6 +94,7 @@ const cv_index *const cv_messages_by_task = &message_indexes[MESSAGES_BY_TASK];
 const cv_index *const cv_deliveries_by_turn = &delivery_indexes[DELIVERIES_BY_TURN];
 const cv_index *const cv_deliveries_open = &delivery_indexes[DELIVERIES_OPEN];
 const cv_index *const cv_deliveries_by_lease = &delivery_indexes[DELIVERIES_BY_LEASE];
+const cv_index *const cv_deliveries_by_expiry = &delivery_indexes[DELIVERIES_BY_EXPIRY];
 const cv_index *const cv_deliveries_by_message = &delivery_indexes[DELIVERIES_BY_MESSAGE];
 const cv_index *const cv_deliveries_dead = &delivery_indexes[DELIVERIES_DEAD];
 const cv_index *const cv_slots_free = &slot_indexes[0];

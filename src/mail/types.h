@@ -98,6 +98,7 @@ extern const cv_index *const cv_messages_by_task;   /* task_id, rev */
 extern const cv_index *const cv_deliveries_by_turn;    /* mailbox, turn: what can be claimed, the most urgent first */
 extern const cv_index *const cv_deliveries_open;       /* mailbox, open */
 extern const cv_index *const cv_deliveries_by_lease;   /* mailbox, lease_until */
+extern const cv_index *const cv_deliveries_by_expiry;  /* mailbox, open, expires_ms: those that are open */
 extern const cv_index *const cv_deliveries_by_message; /* message_id */
 extern const cv_index *const cv_deliveries_dead;       /* dead */
 

@@ -228,13 +228,97 @@ bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_st
     return true;
 }
 
+/* ---- what time has settled --------------------------------------------------------------------------------------- */
+
+enum { LATE_AT_ONCE = 100 };
+
+static void count_late(cv_mail_late *late, const cv_mail_delivery *d, bool by_lease, int64_t now)
+{
+    cv_mail_state state = cv_mail_state_at(d, now);
+    late->stuck += by_lease;
+    if (by_lease && d->expires_ms != CV_ABSENT && d->expires_ms <= now)
+        return; /* the other index has it, too */
+    late->expired += state == CV_MAIL_EXPIRED;
+    late->superseded += state == CV_MAIL_SUPERSEDED;
+    late->dead += state == CV_MAIL_DEAD;
+}
+
+/* Those whose time was over after this one, up to the first whose time is not over. */
+static bool walk_late(cv_record *record, cv_str mailbox, const cv_index *index, int64_t after, int64_t now,
+                      cv_mail_late *late, cv_err *err)
+{
+    bool by_lease = index == cv_deliveries_by_lease, more = true;
+    cv_mail_delivery like, last;
+    cv_row_clear(&cv_mail_delivery_type, &like);
+    like.mailbox = mailbox;
+    like.open = 1;
+    last = like;
+    last.lease_until = last.expires_ms = after;
+    last.seq = INT64_MAX;
+    for (bool first = true; more; first = false) {
+        cv_arena a = {0};
+        cv_row_list rows = {0};
+        const cv_find find = {.type = &cv_mail_delivery_type,
+                              .index = index,
+                              .scope = cv_mail_scope(),
+                              .like = &like,
+                              .equal = by_lease ? 1 : 2,
+                              .after = &last,
+                              .limit = first ? 1 : LATE_AT_ONCE,
+                              .outline = true};
+        if (!cv_record_rows(record, &a, &find, &rows, err)) {
+            cv_arena_release(&a);
+            return false;
+        }
+        more = rows.count > 0;
+        for (size_t i = 0; i < rows.count && more; i++) {
+            const cv_mail_delivery *d = rows.items[i];
+            more = (by_lease ? d->lease_until : d->expires_ms) <= now;
+            if (more)
+                count_late(late, d, by_lease, now);
+            last.lease_until = d->lease_until;
+            last.expires_ms = d->expires_ms;
+            last.seq = d->seq;
+        }
+        cv_arena_release(&a);
+    }
+    return true;
+}
+
+bool cv_mail_late_of(cv_record *record, cv_str mailbox, int64_t now_ms, cv_mail_late *ret, cv_err *err)
+{
+    *ret = (cv_mail_late){0};
+    return walk_late(record, mailbox, cv_deliveries_by_lease, 0, now_ms, ret, err) &&
+           walk_late(record, mailbox, cv_deliveries_by_expiry, 0, now_ms, ret, err);
+}
+
+bool cv_mail_has_expired(cv_record *record, cv_str mailbox, int64_t after_ms, int64_t now_ms, bool *ret_has,
+                         cv_err *err)
+{
+    cv_mail_late late = {0};
+    if (!walk_late(record, mailbox, cv_deliveries_by_expiry, after_ms, now_ms, &late, err))
+        return false;
+    *ret_has = late.expired > 0;
+    return true;
+}
+
+bool cv_mail_waiting_of(cv_record *record, const cv_mail_mailbox *mailbox, int64_t now_ms, int64_t *ret_waiting,
+                        cv_err *err)
+{
+    cv_mail_late late = {0};
+    if (mailbox->waiting > 0 && !cv_mail_late_of(record, mailbox->agent, now_ms, &late, err))
+        return false;
+    *ret_waiting = mailbox->waiting - late.expired - late.superseded - late.dead;
+    return true;
+}
+
 bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t now, int64_t *ret_seconds, cv_err *err)
 {
     cv_row_list open = {0};
     cv_mail_delivery like;
     cv_mail_message m;
     int64_t accepted;
-    bool found;
+    bool found, waits = false;
     cv_row_clear(&cv_mail_delivery_type, &like);
     like.mailbox = mailbox;
     like.open = 1;
@@ -247,13 +331,17 @@ bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t n
                               .like = &like,
                               .equal = 2,
                               .after = oldest,
-                              .limit = 1};
+                              .limit = oldest ? LATE_AT_ONCE : 1,
+                              .outline = true};
         if (!cv_record_rows(record, a, &find, &open, err))
             return false;
         if (open.count == 0)
             return true;
-        oldest = open.items[0];
-    } while (!cv_mail_states[cv_mail_state_at(oldest, now)].open);
+        for (size_t i = 0; i < open.count && !waits; i++) {
+            oldest = open.items[i];
+            waits = cv_mail_states[cv_mail_state_at(oldest, now)].open;
+        }
+    } while (!waits);
     if (!cv_mail_message_get(record, a, oldest->message_id, &m, &found, err))
         return false;
     if (found && cv_time_parse(m.accepted_at, &accepted))

@@ -113,7 +113,12 @@ run "an instruction that expires" 0 mail send --from muffin --to muffin --expire
 run "claim what is left" 0 mail claim muffin --json
 sleep 1.1
 run "is shown as expired" 0 mail inbox muffin --json
-is '.messages[1].state == "expired"'
+is '.messages[1].state == "expired" and .waiting == 1'
+run "is counted as expired" 0 mail stats --json
+is '.mailboxes[] | select(.agent == "muffin") | .waiting == 1'
+is '.expired == 2'
+[ ! -e .conclave/mail/runtime/muffin/inbox/task_0000000003.json ] && [ -e .conclave/mail/runtime/muffin/archive/task_0000000003.json ]
+ok $? "has left the inbox for agents that only have files"
 run "and is not claimed" 0 mail claim muffin --json
 is '.message == null and .settled == 1'
 run "superseded" 0 mail send --from muffin --to donut --supersedes m3 --command y --json

@@ -270,7 +270,7 @@ static void compare(model *m)
     for (int agent = 0; agent < AGENTS; agent++) {
         mailbox *b = &m->boxes[agent];
         cv_err err = {.arena = &m->w->turn};
-        int64_t waiting = 0;
+        int64_t waiting = 0, now_waiting = 0, told = 0;
         for (int i = 0; i < b->count; i++) {
             cv_mail_delivery row;
             bool found;
@@ -281,11 +281,15 @@ static void compare(model *m)
             assert_view_eq(row.state, cv_mail_states[b->items[i].state].word);
             assert_int_equal(cv_mail_state_at(&row, mail_clock), now_state(&b->items[i]));
             waiting += is_open(b->items[i].state);
+            now_waiting += is_open(now_state(&b->items[i]));
         }
         cv_mail_mailbox row;
         bool found;
         assert_ok(cv_mail_mailbox_get(m->w->record, &m->w->turn, cv_str_of(agents[agent]), &row, &found, &err), &err);
         assert_int_equal(found ? row.waiting : 0, waiting);
+        if (found)
+            assert_ok(cv_mail_waiting_of(m->w->record, &row, mail_clock, &told, &err), &err);
+        assert_int_equal(told, now_waiting);
         assert_int_equal(found ? row.next_seq : 1, b->count + 1);
     }
 }

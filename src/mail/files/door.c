@@ -37,6 +37,7 @@ cv_mail_door cv_door_begin(cv_call *call)
                           .arena = call->arena,
                           .root = cv_room_place(call->arena, call->root, CV_STR("mail")),
                           .lock = -1,
+                          .expired_to = -1,
                           .reported_to = -1,
                           .now_ms = cv_mail_now(call)};
 }

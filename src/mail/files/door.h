@@ -85,6 +85,7 @@ typedef struct {
     bool looking;             /* without the lock: is there something to be taken in? */
     bool found;               /* … there is */
     cv_mail_message *message; /* that was read last; NULL: none. A message never changes */
+    int64_t expired_to;       /* time up to which expired messages were taken from the inboxes; below 0: as it was */
     int64_t reported_to;      /* bytes of completed_tasks.json whose lines were taken in; below 0: it was not read */
     struct {
         cv_door_report *items;

@@ -69,6 +69,8 @@ static bool put_messages(cv_mail_door *door, const cv_mail_mailbox *box, cv_json
         cv_mail_message m;
         cv_str text;
         bool found;
+        if (!cv_mail_states[cv_mail_state_at(d, door->now_ms)].open)
+            continue; /* it has expired */
         if (!cv_mail_message_get(door->record, door->arena, d->message_id, &m, &found, err) ||
             (found && !cv_door_print(door, &m, box->agent_id, CV_MTEXT_MAILBOX, 0, &text, err)))
             return false;

@@ -129,8 +129,12 @@ bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipi
 
 /* ---- the file of one delivery ------------------------------------------------------------------------------------ */
 
-static cv_door_folder folder_of(cv_mail_state state)
+/* As the record has it; what has expired, though nobody has written it, does not wait any more. */
+static cv_door_folder folder_of(const cv_mail_door *door, const cv_mail_delivery *d)
 {
+    cv_mail_state state = cv_mail_state_of(d->state);
+    if (state != CV_MAIL_CLAIMED && !cv_mail_states[cv_mail_state_at(d, door->now_ms)].open)
+        return CV_DOOR_ARCHIVE;
     if (state == CV_MAIL_CLAIMED)
         return CV_DOOR_CLAIMED;
     return cv_mail_states[state].open ? CV_DOOR_INBOX : CV_DOOR_ARCHIVE;
@@ -349,7 +353,7 @@ bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, 
         return false;
     if (!cv_door_agent_of(door, mailbox, &agent, err) || !agent)
         return !err->code;
-    return move_or_write(door, agent, &d, folder_of(cv_mail_state_of(d.state)), again, false, err);
+    return move_or_write(door, agent, &d, folder_of(door, &d), again, false, err);
 }
 
 /* ---- what is remembered ------------------------------------------------------------------------------------------ */
@@ -372,7 +376,8 @@ static cv_door_kept recall(cv_arena *a, const cv_json *kept)
 {
     cv_door_kept at = {.completed = cv_json_get_int(kept, "completed", 0),
                        .tasks_late = cv_json_get_true(kept, "tasks_late"),
-                       .rev = cv_json_get_int(kept, "rev", 0)};
+                       .rev = cv_json_get_int(kept, "rev", 0),
+                       .expired = cv_json_get_int(kept, "expired", 0)};
     const cv_json *late = cv_json_get(kept, CV_STR("late"));
     cv_str *items = CV_NEW_ARRAY(a, late ? late->count : 0, cv_str);
     for (uint32_t i = 0; late && late->type == CV_JSON_ARRAY && i < late->count; i++)
@@ -390,6 +395,8 @@ static void keep(const cv_projection *p, cv_json_writer *w)
     if (s->at.tasks_late)
         cv_json_key_bool(w, "tasks_late", true);
     cv_json_key_int(w, "rev", s->at.rev);
+    if (s->at.expired)
+        cv_json_key_int(w, "expired", s->at.expired);
 }
 
 /* The files in the feed, as they were left. */
@@ -484,11 +491,40 @@ bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *
         return false;
     for (size_t i = 0; i < rows.count; i++) {
         const cv_mail_delivery *d = rows.items[i];
-        cv_door_folder to = folder_of(cv_mail_state_of(d->state));
+        cv_door_folder to = folder_of(door, d);
         const uintptr_t *stands = cv_map_get(&there, cv_str_of(cv_door_name_of(door->arena, d->seq)));
         if ((!stands || *stands != (uintptr_t)to) && !move_or_write(door, agent, d, to, shown, true, err))
             return false;
     }
+    return true;
+}
+
+/* ---- what has expired -------------------------------------------------------------------------------------------- */
+
+static bool expire_of(cv_mail_door *door, const char *folder, int64_t after, cv_err *err)
+{
+    cv_door_agent *agent;
+    bool late, has;
+    cv_str name = cv_agent_name(door->arena, cv_str_of(folder));
+    if (!cv_mail_has_expired(door->record, name, after, door->now_ms, &has, err) || !has)
+        return !err->code;
+    if (door->looking)
+        return door->found = true;
+    door->expired_to = door->now_ms;
+    return cv_door_agent_of(door, name, &agent, err) &&
+           (!agent || (cv_door_refill(door, agent, true, err) && cv_door_mailbox_write(door, name, &late, err)));
+}
+
+bool cv_door_expire(cv_mail_door *door, const cv_door_list *agents, cv_err *err)
+{
+    const cv_json *kept;
+    open_projection(door, &kept);
+    int64_t after = kept ? recall(door->arena, kept).expired : 0;
+    if (after > door->now_ms)
+        after = 0; /* the clock was set back */
+    for (size_t i = 0; i < agents->count; i++)
+        if (cv_agent_id_valid(cv_str_of(agents->items[i])) && !expire_of(door, agents->items[i], after, err))
+            return false;
     return true;
 }
 
@@ -704,10 +740,13 @@ bool cv_door_catch_up(cv_mail_door *door, cv_err *err)
     if (kept)
         s.at = recall(door->arena, kept);
     int64_t before = s.at.completed;
+    bool expired = door->expired_to >= 0;
+    if (expired)
+        s.at.expired = door->expired_to;
     if (door->reported_to >= 0)
         s.at.completed = door->reported_to;
     if (!cv_projection_catch_up(&p, err) || !show_views(&s, &changed, err) ||
-        ((changed || s.at.completed != before) && !cv_projection_keep(&p, err)))
+        ((changed || expired || s.at.completed != before) && !cv_projection_keep(&p, err)))
         return false;
     if (door->reported_to >= 0)
         cv_door_complete_to(door, 0, &s.at.completed);

@@ -11,6 +11,7 @@ typedef struct {
     cv_words late;     /* mailboxes whose file is behind */
     bool tasks_late;   /* task_list.json is */
     int64_t rev;       /* of the post office: so far the files show it; 0: that is not known */
+    int64_t expired;   /* what has expired up to this time is not in an inbox any more */
 } cv_door_kept;
 
 /* ---- messages (show.c) ------------------------------------------------------------------------------------------- */
@@ -21,6 +22,10 @@ bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipi
 
 /* Puts the file of a delivery where its state wants it. `again`: it was missing, which is reported. */
 bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err);
+
+/* Messages that have expired leave the inboxes and the views of these agents, in runtime/: an agent that only has files
+ * must not take them for instructions that count. A look says only whether there are some. */
+bool cv_door_expire(cv_mail_door *door, const cv_door_list *agents, cv_err *err);
 
 /* Is a file of an outbox the view of a message that was sent, as it was written? Then it is not to be sent. */
 bool cv_door_is_sent(cv_mail_door *door, const cv_door_agent *agent, const char *name);

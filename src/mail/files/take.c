@@ -690,6 +690,6 @@ bool cv_door_take_in(cv_mail_door *door, cv_err *err)
             if (!take_folder(door, agent, folders[f], err))
                 return false;
     }
-    return cv_door_mailboxes_take(door, err) && cv_door_states_take(door, &names, err) &&
-           cv_door_reports_take(door, err);
+    return cv_door_expire(door, &names, err) && cv_door_mailboxes_take(door, err) &&
+           cv_door_states_take(door, &names, err) && cv_door_reports_take(door, err);
 }
