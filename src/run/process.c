@@ -21,6 +21,7 @@
 #include "base/monotonic.h"
 #include "base/os.h"
 #include "kit/reach/presets.h"
+#include "kit/reach/words.h"
 #include "run/output.h"
 #include "run/parts.h"
 
@@ -96,35 +97,18 @@ static char **environment(cv_calls *calls, cv_one *one)
     return env.items;
 }
 
-/* The word with a placeholder in it replaced, as often as it is there; *used: it is. */
-static cv_str replace(cv_arena *a, cv_str word, cv_str placeholder, const char *by, bool *used)
-{
-    size_t at = cv_str_find(word, placeholder);
-    cv_buf out = {0};
-    if (at == SIZE_MAX)
-        return word;
-    *used = true;
-    for (; at != SIZE_MAX; at = cv_str_find(word, placeholder)) {
-        cv_buf_add(&out, cv_str_head(word, at));
-        cv_buf_add_z(&out, by);
-        word = cv_str_from(word, at + placeholder.n);
-    }
-    cv_buf_add(&out, word);
-    return cv_buf_take(&out, a);
-}
-
 static char **words(cv_one *one, struct cv_process *p)
 {
     const cv_reach *reach = one->request.reach;
     cv_arena *a = &one->arena;
     const char *prompt = cv_keep_beside(a, one->request.output, "prompt");
     const char *output = cv_keep_beside(a, one->request.output, "out");
-    bool takes_prompt = false, gives_file = false, names_model = false;
+    bool takes_prompt = false, gives_file = false;
     strings argv = {0};
     for (size_t i = 0; i < reach->argv.count; i++) {
-        cv_str word = replace(a, reach->argv.items[i], CV_STR("{prompt_file}"), prompt, &takes_prompt);
-        word = replace(a, word, CV_STR("{output_file}"), output, &gives_file);
-        word = replace(a, word, CV_STR("{model}"), cv_arena_copy_z(a, reach->model), &names_model);
+        cv_str word =
+            cv_command_fill(a, reach->argv.items[i], CV_STR("{prompt_file}"), cv_str_of(prompt), &takes_prompt);
+        word = cv_command_fill(a, word, CV_STR("{output_file}"), cv_str_of(output), &gives_file);
         *CV_PUSH(a, &argv) = cv_arena_copy_z(a, word);
     }
     *CV_PUSH(a, &argv) = NULL;

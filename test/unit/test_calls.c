@@ -118,10 +118,6 @@ static void test_files(void **state)
     assert_str_eq(r.answer, "by file");
     r = call(p, "sh -c 'cat; cat \"$1\"' - {prompt_file}", "once");
     assert_str_eq(r.answer, "once"); /* standard input is empty then */
-    cv_reach *reach = reach_of(p, "echo --use={model}");
-    reach->model = CV_STR("m");
-    r = call_reach(p, reach, "");
-    assert_str_eq(r.answer, "--use=m\n");
     assert_int_equal(count_files(p->folder), 1);
 }
 

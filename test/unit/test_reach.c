@@ -294,6 +294,8 @@ static void test_presets(void **state)
         {"{\"command\":\"claude -p --output-format=stream-json\"}", "claude -p --output-format=stream-json", "claude",
          CV_OUTPUT_CLAUDE},
         {"{\"command\":\"claude\"}", "claude", NULL, CV_OUTPUT_TEXT},
+        {"{\"command\":\"echo --use={model} {model}{model}\",\"model\":\"m\"}", "echo --use=m mm", NULL,
+         CV_OUTPUT_TEXT},
         {"{\"command\":\"codex exec\"}", "codex exec --output-last-message {output_file} --json --skip-git-repo-check",
          "codex", CV_OUTPUT_CODEX},
         {"{\"command\":\"codex e -o {output_file}\",\"model\":\"m\"}",
@@ -381,6 +383,7 @@ static void test_faults(void **state)
         {"{\"argv\":[\"\"]}", "invalid_value argv"},
         {"{\"preset\":\"cloud\"}", "invalid_value preset"},
         {"{\"preset\":\"ollama\"}", "missing_field model"},
+        {"{\"command\":\"x --with={model}\"}", "missing_field model"},
         {"{\"command\":\"a\",\"env\":[\"KEY=sk-secret\",\"B C\"]}", "invalid_value env; invalid_value env"},
         {"{\"command\":\"a\",\"timeout\":0,\"max_output\":\"x\",\"model\":5}",
          "invalid_value timeout; invalid_value max_output; invalid_value model"},
@@ -548,6 +551,16 @@ static void test_approval(void **state)
     assert_false(approved(&a, root, "sh ./agent.sh", false, &text));
     write_text(&a, root, "agent.sh", "echo one\n");
     assert_true(approved(&a, root, "sh ./agent.sh", false, &text));
+    /* … also where only a part of a word names the file. */
+    static const char *const inside[] = {"sh -c 'cat - | ./agent.sh --fast'", "python3 --script=agent.sh",
+                                         "x 'a;$(agent.sh)'"};
+    for (size_t i = 0; i < CV_COUNT(inside); i++)
+        keep(&a, root, inside[i]);
+    for (size_t i = 0; i < CV_COUNT(inside); i++)
+        assert_true(approved(&a, root, inside[i], false, &text));
+    write_text(&a, root, "agent.sh", "echo two\n");
+    for (size_t i = 0; i < CV_COUNT(inside); i++)
+        assert_false(approved(&a, root, inside[i], false, &text));
     cv_test_remove(root), cv_test_remove(config);
     cv_arena_release(&a);
 }
@@ -567,6 +580,8 @@ static void test_approval_of_keys(void **state)
         {"command", "{\"command\":\"x\",\"env\":[\"A\"]}"},
         {"command", "{\"command\":\"x\",\"folder\":\"/tmp\"}"},
         {"command", "{\"argv\":[\"x\",\"A\"]}"},
+        {"command", "{\"argv\":[\"sh\",\"-c\",\"{model}\"],\"model\":\"echo\"}"},
+        {"command", "{\"argv\":[\"sh\",\"-c\",\"{model}\"],\"model\":\"rm\"}"},
     };
     setenv("XDG_CONFIG_HOME", config, 1);
     for (size_t i = 0; i < CV_COUNT(rows); i++) {

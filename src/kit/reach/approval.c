@@ -43,6 +43,19 @@ static bool add_file(cv_arena *a, cv_hash *hash, const char *root, const char *f
     return true;
 }
 
+/* "--config=agent.json", "cat - | ./agent.sh": a part of a word may name one, too. */
+static bool add_files(cv_arena *a, cv_hash *hash, const char *root, const char *folder, cv_str word, cv_err *err)
+{
+    bool ok = add_file(a, hash, root, folder, word, err);
+    for (size_t begin = 0, end; ok && begin < word.n; begin = end + 1) {
+        for (end = begin; end < word.n && !strchr(" \t\n=:,;|&<>()$`'\"", word.p[end]); end++)
+            continue;
+        if (end > begin && end - begin < word.n)
+            ok = add_file(a, hash, root, folder, cv_str_head(cv_str_from(word, begin), end - begin), err);
+    }
+    return ok;
+}
+
 static bool hash_of(cv_arena *a, const char *root, const cv_reach *reach, cv_str *ret_hash, cv_err *err)
 {
     cv_hash hash;
@@ -59,7 +72,7 @@ static bool hash_of(cv_arena *a, const char *root, const cv_reach *reach, cv_str
         add_part(&hash, "variable", reach->env.items[i]);
     for (size_t i = 0; i < reach->argv.count; i++) {
         add_part(&hash, "word", reach->argv.items[i]);
-        if (!add_file(a, &hash, root, folder, reach->argv.items[i], err))
+        if (!add_files(a, &hash, root, folder, reach->argv.items[i], err))
             return false;
     }
     *ret_hash = cv_hash_end(&hash, a);

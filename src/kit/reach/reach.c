@@ -258,6 +258,18 @@ static void check_placeholders(const cv_reach_faults *f, const cv_json *details,
     }
 }
 
+/* The model is a part of the command that is shown and approved. */
+static void fill_model(const cv_reach_faults *f, const cv_json *details, cv_reach *ret)
+{
+    cv_str *words = CV_NEW_ARRAY(f->arena, ret->argv.count, cv_str);
+    bool used = false;
+    for (size_t i = 0; i < ret->argv.count; i++)
+        words[i] = cv_command_fill(f->arena, ret->argv.items[i], CV_STR("{model}"), ret->model, &used);
+    ret->argv.items = words;
+    if (used && !ret->model.n)
+        fault(f, details, CV_ERR_MISSING_FIELD, "model", "the command has {model}, but no model is named", "name one");
+}
+
 static bool has_option(cv_words argv, cv_str option)
 {
     for (size_t i = 1; i < argv.count; i++)
@@ -276,6 +288,7 @@ static void read_command(const cv_reach_faults *f, const cv_json *details, cv_re
     if (!take_words(f, details, ret))
         return;
     check_placeholders(f, details, ret->argv);
+    fill_model(f, details, ret);
     bool by_name = cv_json_get(details, CV_STR("preset"));
     ret->preset = cv_preset_of(ret->argv);
     if (!ret->preset)

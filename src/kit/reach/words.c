@@ -240,3 +240,19 @@ cv_str cv_command_join(cv_arena *a, cv_words words)
     }
     return cv_buf_take(&out, a);
 }
+
+cv_str cv_command_fill(cv_arena *a, cv_str word, cv_str placeholder, cv_str by, bool *used)
+{
+    size_t at = cv_str_find(word, placeholder);
+    cv_buf out = {0};
+    if (at == SIZE_MAX)
+        return word;
+    *used = true;
+    for (; at != SIZE_MAX; at = cv_str_find(word, placeholder)) {
+        cv_buf_add(&out, cv_str_head(word, at));
+        cv_buf_add(&out, by);
+        word = cv_str_from(word, at + placeholder.n);
+    }
+    cv_buf_add(&out, word);
+    return cv_buf_take(&out, a);
+}

@@ -17,4 +17,7 @@ bool cv_command_split(cv_arena *a, cv_str line, cv_words *ret_words, cv_err *err
 /* The line that gives these words, with as few quotes as possible: for people, and to be split again. */
 cv_str cv_command_join(cv_arena *a, cv_words words);
 
+/* The word with `by` in the place of a placeholder, as often as it is there; *used: it is. */
+cv_str cv_command_fill(cv_arena *a, cv_str word, cv_str placeholder, cv_str by, bool *used);
+
 #endif
