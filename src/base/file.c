@@ -588,23 +588,12 @@ static bool exchange(job *j, const char **ret_displaced)
     return true;
 }
 
-/* Does a process have the file open for writing? A lease is only to be had when none does. A signal that reports its
- * end must not end us. */
-static bool is_being_written(int fd)
-{
-    fcntl(fd, F_SETSIG, SIGURG);
-    if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
-        return errno == EAGAIN;
-    fcntl(fd, F_SETLEASE, F_UNLCK);
-    return false;
-}
-
 bool cv_file_is_being_written(cv_where where)
 {
     cv_arena a = {0};
     cv_err ignored = {.arena = &a};
     int fd = cv_where_open(where, O_RDONLY, "look at it", &ignored);
-    bool is = fd >= 0 && is_being_written(fd);
+    bool is = fd >= 0 && cv_os_is_written(fd);
     if (fd >= 0)
         close(fd);
     cv_arena_release(&a);
@@ -642,7 +631,7 @@ static bool may_go(job *j, const char *name)
     if (fd < 0)
         return false;
     /* Nobody finds it by its new name: who does not write to it now never will. So this is asked before it is read. */
-    bool may = !is_being_written(fd) && (is_as_written(fd) || is_known(j, fd, name));
+    bool may = !cv_os_is_written(fd) && (is_as_written(fd) || is_known(j, fd, name));
     close(fd);
     return may;
 }

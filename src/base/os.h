@@ -70,6 +70,9 @@ void cv_os_wake_up(const cv_os_wake *wake);
 void cv_os_wake_clear(const cv_os_wake *wake); /* before the next wait */
 void cv_os_wake_close(cv_os_wake *wake);
 
+/* Does a process have this file open for writing? False as well where the system does not say. */
+bool cv_os_is_written(int fd);
+
 /* Of a child, in it: it is killed when the thread that started it ends. Where the system cannot do that, nothing. */
 void cv_os_end_with_parent(void);
 

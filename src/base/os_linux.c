@@ -189,6 +189,16 @@ void cv_os_wake_close(cv_os_wake *wake)
     wake->in = wake->out = -1;
 }
 
+/* A lease is only to be had when nobody has it open for writing. A signal that reports its end must not end us. */
+bool cv_os_is_written(int fd)
+{
+    fcntl(fd, F_SETSIG, SIGURG);
+    if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+        return errno == EAGAIN;
+    fcntl(fd, F_SETLEASE, F_UNLCK);
+    return false;
+}
+
 void cv_os_end_with_parent(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

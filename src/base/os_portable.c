@@ -159,6 +159,12 @@ void cv_os_wake_close(cv_os_wake *wake)
     *wake = (cv_os_wake){-1, -1};
 }
 
+bool cv_os_is_written(int fd)
+{
+    (void)fd;
+    return false;
+}
+
 void cv_os_end_with_parent(void)
 {
 }
