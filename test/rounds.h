@@ -1,4 +1,4 @@
-/* rounds.h - whole rounds for tests with several processes: their requests, and what must stand there afterwards.
+/* rounds.h - whole rounds for tests with several processes: their requests, and what must be there afterwards.
  *
  * All rounds have the same shape, so halves show: ITEMS of every kind, their references, a response, a move, a score.
  * Each round refines the first perspective and resolves the first tension of the one before. Every label names the
@@ -89,7 +89,7 @@ static inline cv_str cv_rounds_request(cv_arena *a, const char *id, int round, c
     return request;
 }
 
-/* ---- what stands there -------------------------------------------------------------------------- */
+/* ---- what is there ------------------------------------------------------------------------------ */
 
 static inline const cv_rec_entity *cv_rounds_find(const cv_state *s, char letter, int round, int number)
 {

@@ -107,7 +107,7 @@ static inline cv_rec_event *cv_sample_event(cv_sample *s, const char *id, const 
     return cv_journal_event(&s->journal, id[0], cv_str_of(id), cv_str_of(type), round, cv_sample_list(s, actors));
 }
 
-/* Puts a row and lets an event vouch for it. */
+/* Puts a row and has an event cover it. */
 static inline void cv_sample_put(cv_sample *s, cv_rec_event *event, cv_rec_kind kind, const void *row)
 {
     void *kept = cv_journal_put(&s->journal, kind, row);

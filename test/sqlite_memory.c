@@ -21,7 +21,7 @@
 /* Four classes of sizes for each doubling, up to LARGEST; what is larger has pages of its own. */
 enum { LARGEST_BIT = 20, LARGEST = 1 << LARGEST_BIT, CLASSES = 4 * (LARGEST_BIT + 1), PART = 1 << 20, RESTING = 16 };
 
-/* What stands before the bytes of a block. */
+/* What is before the bytes of a block. */
 typedef struct block {
     struct block *next; /* while it is free */
     size_t size;        /* of its bytes */
@@ -42,7 +42,7 @@ static struct {
 
 #define UNWATCHED __attribute__((no_sanitize("address")))
 
-/* The room that a block of so many bytes takes, with what stands before and a poisoned end, and its class. */
+/* The room that a block of so many bytes takes, with what is before and a poisoned end, and its class. */
 static size_t room_of(size_t bytes, size_t *ret_class)
 {
     size_t room = bytes + sizeof(block) + 16;

@@ -1,6 +1,6 @@
-/* writers.h - processes that write to a board on PostgreSQL, what they were told, and whether the record agrees.
+/* writers.h - processes that write to a board on PostgreSQL, the answers that they got, and whether the record agrees.
  *
- *     writer w = writer_start(&setting);          a process that writes, and says what it was told: "done op-3 7"
+ *     writer w = writer_start(&setting);          a process that writes, and says which answer it got: "done op-3 7"
  *     writer_wait(&w, 20);                        until it was told 20 times that a write is done
  *     writer_kill(&w), writer_finish(&w)          now; when it has done its part
  *     check_record(a, address, &told, &err);      everything that was told is there, all of it, once

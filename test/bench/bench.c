@@ -43,7 +43,7 @@ static const section *find(const char *name)
     return NULL;
 }
 
-/* All names are looked at before anything runs: a wrong one is told at once. */
+/* All names are looked at before anything runs: a wrong one is reported at once. */
 static bool know_all(int count, char **names)
 {
     bool known = true;

@@ -3,7 +3,7 @@
  * 20 rounds with 12 experts, each of whom says six things a round with contents of 480 bytes, refers to three others
  * and makes a move: 1,440 entities, 4,104 references. The rival steps over the rows that the operations need with
  * SQLite alone and takes every column as text. All run warm in the same process, in turn; the best of each counts.
- * Files are written durably and anew in every turn: a new rev of the dialogue changes every prompt.
+ * Files are written durably and again in every turn: a new rev of the dialogue changes every prompt.
  */
 #include "bench_context.h"
 

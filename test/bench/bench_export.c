@@ -263,7 +263,7 @@ static long high_water(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : -1;
 }
 
-/* What the process inherits from the benchmarks before this one does not count: the mark is set anew first. */
+/* What the process inherits from the benchmarks before this one does not count: the mark is set again first. */
 static long export_in_child(const char *path, const char *folder)
 {
     cv_arena a = {0};

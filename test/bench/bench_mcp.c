@@ -3,7 +3,7 @@
  * Ours read a record on disk: a project with five dialogues, one of them of three rounds; the list of dialogues and the
  * progress of one are asked for again and again, which the server may answer as it did before, and the list with
  * another question each time, which it may not. The rivals (test/mcp/rival-v1.mjs, -v2.mjs) answer a short text that
- * stands in their source. All run at the same time, each is called in turn for a while, again and again; medians count.
+ * is in their source. All run at the same time, each is called in turn for a while, again and again; medians count.
  * Goals are printed beside the figures.
  */
 #include "bench_mcp.h"

@@ -69,7 +69,7 @@ static void drop(cv_buf *in, size_t n)
     in->n -= n;
 }
 
-/* Quotes within texts are escaped: what stands here unescaped is the message's own. */
+/* Quotes within texts are escaped: what is here unescaped is the message's own. */
 static void check(const cv_peer *peer, cv_str message)
 {
     static const char result[] = "\"result\":", fault[] = "\"isError\":true";

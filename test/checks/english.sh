@@ -62,7 +62,7 @@ but for 	except
 END
 }
 
-# The same, for the comments of the program and the dashboard.
+# The same, for the comments of the program, the dashboard and the tests.
 comment_turns() {
     cat <<'END'
 (^|[^e]) (is|are) no [a-z]	is not a …
@@ -98,7 +98,7 @@ documentation() {
     done
 }
 comments() {
-    { sources && find web/src -name '*.ts*'; } | xargs awk '
+    { sources && find web/src -name '*.ts*' && find test -name node_modules -prune -o \( -name '*.[ch]' -o -name '*.mjs' \) -print; } | xargs awk '
         FNR == 1 { inside = 0 }
         {
             line = $0

@@ -36,7 +36,7 @@ const hands = {
     },
     codex: {
         tool: (name) => `mcp__conclave/${name}`,
-        /* A skill that is mentioned as $name stands in the conversation. */
+        /* A skill that is mentioned as $name is in the conversation. */
         *skill(name, texts) {
             return texts.find((text) => text.includes(`name: ${name}\n`)) ?? (yield* read('exec_command', { cmd: `cat .agents/skills/${name}/SKILL.md` }));
         },
@@ -90,7 +90,8 @@ const words = {
     key_claims: () => [],
 };
 
-/* All experts at once. Who returned a response instead of a summary has not handed in, nor has who only wrote a file. */
+/* All experts at once. An expert that returned a response instead of a summary has not sent it, nor has one that only
+ * wrote a file. */
 function* hear(hand, state, prompts) {
     const told = yield* hand.spawn(prompts);
     for (const [i, { slug }] of prompts.entries())

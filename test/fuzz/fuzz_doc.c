@@ -3,7 +3,7 @@
  *     text -> doc -> markdown -> doc'       doc == doc', as JSON without places
  *                 -> JSON -> doc''          accepted, and rendered to the same bytes
  *
- * Bytes that are no text (not UTF-8, or with NUL) only must not break anything.
+ * Bytes that are not text (not UTF-8, or with NUL) only must not break anything.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* fuzz_template.c - any bytes as a template: a text within the limits, or an error with a place; the same one again; in
- * strict mode names that stand in the template. A template that includes itself ends, too. */
+ * strict mode names that are in the template. A template that includes itself ends, too. */
 #include <stdlib.h>
 
 #include "base/utf8.h"

@@ -3,7 +3,7 @@
  *     build/asan/fuzz_doc test/fuzz/corpus/doc/...
  *
  * Linked with a target by the compiler that makes the other tests. As with libFuzzer, an input lies in memory of
- * exactly its size, takes at most ten seconds, and the process at most 4 GB; the name of the input stands in the output
+ * exactly its size, takes at most ten seconds, and the process at most 4 GB; the name of the input is in the output
  * before whatever the input does. Exit status 0: every file was read and its call returned.
  */
 #include <signal.h>

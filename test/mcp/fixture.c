@@ -40,7 +40,7 @@ static bool simple_text(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_jso
     return true;
 }
 
-/* What `data` says, as it stands. */
+/* What `data` says, as it is. */
 static bool canned(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
 {
     (void)arguments;

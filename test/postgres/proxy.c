@@ -1,4 +1,4 @@
-/* proxy.c - stands between a client and a PostgreSQL server: delays, cuts, stalls and counts.
+/* proxy.c - between a client and a PostgreSQL server: delays, cuts, stalls and counts.
  *
  *     proxy LISTEN SERVER [COMMAND]...       LISTEN and SERVER: the path of a socket, or a port of loopback (0: any)
  *

@@ -51,7 +51,7 @@ bool toy_import(cv_import *im)
 }
 
 /* The same file, put into the room's folder by anybody, is taken in by the next operation. Before it is read it gets a
- * name of its own, which is the op_id: whoever is killed in between fills nothing twice. */
+ * name of its own, which is the op_id: a process killed in between fills nothing twice. */
 static bool take_file(cv_call *call, cv_where folder, const char *name, cv_err *err)
 {
     cv_arena *a = call->arena;

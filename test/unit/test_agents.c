@@ -449,7 +449,7 @@ static void events_say_who_acted(void **state)
     actor_refused(w, AS("Early"), "dialogue create", "{'title': 'late'}", CV_ERR_UNKNOWN_AGENT);
     actor_do(w, AS("M"), "dialogue create", "{'title': 'one'}");
     assert_acted(w, cv_dialogue_scope(CV_STR("one")), "muffin", "claimed");
-    actor_do(w, AT_TERMINAL("m"), "dialogue create", "{'title': 'two'}"); /* an agent is no person */
+    actor_do(w, AT_TERMINAL("m"), "dialogue create", "{'title': 'two'}"); /* an agent is not a person */
     assert_acted(w, cv_dialogue_scope(CV_STR("two")), "muffin", "claimed");
     actor_do(w, AS("ada"), "dialogue create", "{'title': 'three'}");
     assert_acted(w, cv_dialogue_scope(CV_STR("three")), "Ada", "claimed");

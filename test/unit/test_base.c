@@ -279,7 +279,7 @@ static void arena_gives_back_what_came_after_a_mark(void **state)
     cv_arena_release(&a);
 }
 
-/* The sanitizer sees whoever touches what was given back, or what is behind the end. */
+/* The sanitizer sees code that touches what was given back, or what is behind the end. */
 static void arena_guards_what_is_not_taken(void **state)
 {
     (void)state;

@@ -68,7 +68,7 @@ static void new_messages_cost_what_is_new(void **state)
     assert_true(few <= (16 << 10) + 200);
 }
 
-/* Our own lock changes a time of the file: it is known all the same, and only its header is read. */
+/* Our own lock changes a time of the file: it is still known, and only its header is read. */
 static void a_change_reads_the_header_only(void **state)
 {
     cv_world *w = *state;

@@ -121,7 +121,7 @@ static void what_is_written_by_a_rename_without_the_lock_is_kept(void **state)
     is_kept_when(*state, replace);
 }
 
-/* The new version is the chat, whoever gave it its name. */
+/* The new version is the chat, whichever process renamed it. */
 static void a_lock_that_somebody_else_gives_back_was_given_back(void **state)
 {
     is_kept_when(*state, append_and_mean_to_give_back);

@@ -1,7 +1,7 @@
 /* test_corpus.c - real dialogues: every file parses, survives the round trip, and loses no marker.
  *
  * Without CONCLAVE_CORPUS (a folder with *.md files) all of it is skipped. test/golden/corpus/marks.tsv says how many
- * marks of each kind each file has, how many stand inside other text, and how many findings the parser has.
+ * marks of each kind each file has, how many are inside other text, and how many findings the parser has.
  */
 #include "document.h"
 #include "testing.h"

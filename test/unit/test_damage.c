@@ -19,7 +19,7 @@
 #include "ops/op.h"
 #include "record/sql.h"
 
-/* What stands where something else is expected, as SQL. */
+/* What is where something else is expected, as SQL. */
 static const char *const values[] = {
     "NULL",
     "''",
@@ -132,7 +132,7 @@ static int keep_column(void *ctx, int count, char **texts, char **names)
     return 0;
 }
 
-/* Every column of every table with rows, but for those that keep the words of the search index. */
+/* Every column of every table with rows, except for those that keep the words of the search index. */
 static void list_columns(fixture *f)
 {
     f->db = open_raw(f);

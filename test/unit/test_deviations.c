@@ -158,7 +158,7 @@ static void add_id(writer *w)
     cv_buf_add_z(&w->text, ids[draw(w, CV_COUNT(ids))]);
 }
 
-/* What stands between the brackets of a mark, in one of its spellings. */
+/* What is between the brackets of a mark, in one of its spellings. */
 static void add_head(writer *w)
 {
     static const char *const heads[] = {"MUFFIN-%c01%02u",  "muffin-%c01%02u", "Muffin %c%u",    "MUFFIN_%c01%02u",
@@ -334,7 +334,7 @@ static bool is_kept(const cv_extract *h, const char *word)
     return kept;
 }
 
-/* The head of a table whose rows are marks is all that may go, and that is told. */
+/* The head of a table whose rows are marks is all that may go, and that is reported. */
 static bool is_told(const cv_diagnostics *all, cv_str text, const char *word)
 {
     size_t line = 1;

@@ -72,7 +72,7 @@ static cv_json examine(patient *p, const char *request)
     return reply;
 }
 
-/* The first finding of this check that is no ok. */
+/* The first finding of this check that is not ok. */
 static const cv_json *finding(const cv_json *reply, const char *check)
 {
     const cv_json *all = cv_json_get(reply, CV_STR("findings"));

@@ -1,7 +1,7 @@
-/* test_error_words.c - every operation with faulty requests: each door tells of them in its caller's words.
+/* test_error_words.c - every operation with faulty requests: each door reports them in its caller's words.
  *
  *     the schema of an operation
- *       -> requests with one kind of fault: nothing given, values of another type, words that are no choice, texts that
+ *       -> requests with one kind of fault: nothing given, values of another type, unknown words, texts that
  *          are too long, a field that is misspelled, things that are not there, everything switched on
  *       -> as a server calls it: texts with fields and tools, no "--option" and no "conclave ROOM VERB"
  *       -> as a command line: texts with options, no field of the request, no "field: true"; with --json one document
@@ -28,7 +28,7 @@ typedef struct {
     cv_str kind, request; /* what is tried now */
     size_t told, faults;  /* errors that were looked at; those that are wrong */
     cv_test_random random;
-    int home; /* the folder that we stood in */
+    int home; /* the folder that we were in */
 } trial;
 
 static void complain(trial *t, const char *what, cv_str text)

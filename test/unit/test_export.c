@@ -295,7 +295,7 @@ static void a_table_has_a_line_for_each_thing(void **state)
     export(s, request, false);
 }
 
-/* Any text comes back as it was, but for the apostrophe that keeps it from being a formula. */
+/* Any text comes back as it was, except for the apostrophe that keeps it from being a formula. */
 static void any_text_is_one_cell(void **state)
 {
     static const char *const pieces[] = {"=", "+", "-", "@", "\t", "\r", "\n", "\"",         ",",

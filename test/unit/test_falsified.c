@@ -419,7 +419,7 @@ static void tell(const char *how, const cv_json *d)
                 CV_FMT(cv_json_get_text(d, "text")), CV_FMT(cv_json_get_text(d, "why")));
 }
 
-/* How many facts the files state; the falsified one must be told, and nothing else. */
+/* How many facts the files state; the falsified one must be reported, and nothing else. */
 static int check(uint64_t seed, int falsified, size_t *failed)
 {
     cv_world w;

@@ -516,7 +516,7 @@ static void short_and_interrupted_writes_are_continued(void **state)
     assert_true(fail_every_call(f, "the old content", EDQUOT, true) > 11);
 }
 
-/* Interruption of any call but open is no failure: the call is made again, or was done. */
+/* An interruption of any call except open is not a failure: the call is made again, or was done. */
 static void interrupted_calls_are_no_failures(void **state)
 {
     fixture *f = *state;

@@ -352,7 +352,7 @@ static void write_tracker(folder *f)
     }
 }
 
-/* Another file that knows the tensions: the folder's tracker counts, and what this one says otherwise is told. */
+/* Another file that knows the tensions: the folder's tracker counts, and what this one says otherwise is reported. */
 static void write_notes(folder *f)
 {
     if (!f->responses)

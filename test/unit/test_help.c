@@ -62,7 +62,7 @@ static bool has_option(const cv_cli_command *c, cv_str name)
     return false;
 }
 
-/* The options of a line, up to a pipe or another command; what stands in quotes is a value. */
+/* The options of a line, up to a pipe or another command; what is in quotes is a value. */
 static void check_options(const cv_cli_command *c, cv_str line)
 {
     char quote = '\0';

@@ -1,4 +1,4 @@
-/* test_history.c - what the tables of a record refuse, whoever writes to them: history is only added to, keys stay, and
+/* test_history.c - what the tables of a record refuse to every writer: history is only added to, keys stay, and
  * nothing goes. Every column of every type is tried, on a dialogue that has rows of all of them. */
 #include "sample.h"
 
@@ -115,7 +115,7 @@ static int64_t count(fixture *f, const char *sql)
     return found;
 }
 
-/* A table without a row in the sample cannot be tried: it has the rules all the same. */
+/* A table without a row in the sample cannot be tried: it has the rules as well. */
 static void try_type(fixture *f, const cv_type *type)
 {
     cv_arena *a = &f->sample.arena;

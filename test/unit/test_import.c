@@ -505,7 +505,7 @@ static void rows_mean_whom_they_name(void **state)
     assert_int_equal(cv_json_get_int(d, "tensions", -1), 3);
     assert_str_eq(status_of(w, "Cost", "scone"), "resolved");
     assert_str_eq(status_of(w, "Cost", "muffin"), "open");
-    assert_str_eq(status_of(w, "Heat", "muffin"), "resolved"); /* T02 is muffin's alone, whoever shares T01 */
+    assert_str_eq(status_of(w, "Heat", "muffin"), "resolved"); /* T02 is muffin's alone; others share T01 */
 }
 
 static void trackers_may_be_lists(void **state)
@@ -661,7 +661,7 @@ static void a_verdict_without_a_type_is_final(void **state)
     }
 }
 
-/* Files are read as leniently as what experts hand in, and what was read so is told. */
+/* Files are read as leniently as responses of experts, and what was read so is reported. */
 static void files_are_read_like_responses(void **state)
 {
     cv_world *w = *state;
@@ -1008,7 +1008,7 @@ static void rows_of_several_owners(void **state)
     }
 }
 
-/* A table of keys and numbers is read row by row; a key that nobody knows is a number that nothing is held against. */
+/* A table of keys and numbers is read row by row; a key that nobody knows is a number that nothing is compared with. */
 static void rows_without_known_keys_are_told(void **state)
 {
     cv_world *w = *state;
@@ -1032,7 +1032,7 @@ static void scores_that_are_no_numbers_are_told(void **state)
     assert_true(is_told(d, "differences", "derives", "nobody of this name"));
 }
 
-/* What stands under no mark, why somebody refers, and that a text is not the expert's own. */
+/* What is under no mark, why somebody refers, and that a text is not the expert's own. */
 static void dialogue_json_with_positions(void **state)
 {
     cv_world *w = *state;

@@ -6,7 +6,7 @@
  *       -> an answer that fits its schema, or errors that name a field or say what to do
  *
  * Afterwards the record verifies, and what lies beside the project's folder is as it was: links, pipes and paths that
- * lead out of it are among the names. A request that its schema refuses reaches the handler all the same, without its
+ * lead out of it are among the names. A request that its schema refuses still reaches the handler, without its
  * faulty part (ops/call.c), so each required field is left out in turn.
  *
  * CV_SEED repeats a run, CV_ONLY="mail send" takes one operation, CV_CALLS is the number of calls of each one,
@@ -627,7 +627,7 @@ static void test_generated(void **state)
     close_project(&w, &g);
 }
 
-/* The search index keeps the beginning of a very long word; the record verifies all the same. */
+/* The search index keeps the beginning of a very long word; the record still verifies. */
 static void test_long_word(void **state)
 {
     (void)state;
@@ -679,8 +679,8 @@ static void must_refuse(cv_world *w, const cv_operation *op, cv_who who, cv_err_
     assert_true(!done && has_error(w, code));
 }
 
-/* Whoever is not known, may not be there or may only read is refused by every operation, before it looks at its input.
- */
+/* A caller that is unknown, not allowed there, or may only read is refused by every operation, before it looks at its
+ * input. */
 static void test_admission(void **state)
 {
     (void)state;

@@ -209,7 +209,7 @@ static const cv_toml_block block = {CV_STR_INIT("conclave"), CV_STR_INIT("mcp_se
 #define LINES "[mcp_servers.conclave]\ncommand = \"c\"\nargs = [\"mcp\"]\n"
 #define OURS "# >>> conclave\n" LINES "# <<< conclave"
 
-/* `set` NULL: the block stands behind an empty line at the end; `removed` NULL: what was there before. */
+/* `set` NULL: the block is behind an empty line at the end; `removed` NULL: what was there before. */
 static const struct {
     const char *before, *set, *removed;
 } toml[] = {
@@ -235,7 +235,7 @@ static const struct {
     {"[other.mcp_servers.conclave]\na = 1\n", NULL, NULL},
     {"[mcp_servers.\"conclave \"]\na = 1\n", NULL, NULL},
     {"[mcp_servers.'\\u0063onclave']\na = 1\n", NULL, NULL},
-    /* what stands in strings and comments is no table and no block */
+    /* strings and comments hold neither tables nor blocks */
     {"x = \"\"\"\n[mcp_servers.conclave]\n\"\"\"\"\ny = '''\n#'''\n", NULL, NULL},
     {"x = '''\n# >>> conclave\n# <<< conclave\n'''\n", NULL, NULL},
     {"x = \"\"\"\\\"\"\"\n# >>> conclave\n\\\\\"\"\"\n", NULL, NULL},

@@ -355,7 +355,7 @@ static void a_file_can_be_handed_in(void **state)
     assert_true(respond_confined(&w, cv_arena_printf(&w.a, "%s\"content_path\":\"%s\"}", head, own)));
     cv_json tree = answer(&w);
     assert_true(cv_json_get_true(&tree, "replayed"));
-    /* Who is spoken to is no file. */
+    /* A name in a greeting is not a file. */
     assert_responds(&w, "cupcake", "@muffin is right.", "");
     cv_world_close(&w);
 }

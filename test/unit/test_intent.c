@@ -244,7 +244,7 @@ static void a_newer_intent_is_not_forgotten(void **state)
     assert_str_eq(content(w), "one\ntwo\n");
 }
 
-/* A writer is killed at any moment; whoever comes next finishes what was acknowledged. */
+/* A writer is killed at any moment; the next process finishes what was acknowledged. */
 static void a_killed_writer_is_finished(void **state)
 {
     world *w = *state;

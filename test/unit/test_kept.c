@@ -91,7 +91,7 @@ static void corrections_are_shown(void **state)
     cv_world_close(&w);
 }
 
-/* A reference that the judge writes for an expert is no response. */
+/* A reference that the judge writes for an expert is not a response. */
 static void a_reference_is_no_response(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_labels.c - what people put on a dialogue to find it again: archived, titles, tags; held against a plain list. */
+/* test_labels.c - what people put on a dialogue to find it again: archived, titles, tags; compared with a plain
+ * list. */
 #include "world.h"
 
 #include "dialogue/labels.h"

@@ -61,7 +61,7 @@ static void test_paint(void **state)
                                                 "\033[1mT1\033[0m  \033[32mresolved\033[0m, so\n"
                                                 "\033[38;2;0;204;136m00CC88\033[0m \033[2mx y\033[0m\n");
     assert_str_eq(laid_out(&a, text, 40, false), "Head\nT1  resolved, so\n00CC88 x y\n");
-    /* text that stands in lines already */
+    /* text that is in lines already */
     cv_str page = CV_STR("is " CV_PAINT_STATUS "open" CV_PAINT_END " now\n" CV_PAINT_BOLD "b");
     assert_str_eq(cv_layout_painted(&a, page), "is \033[33mopen\033[0m now\n\033[1mb\033[0m");
     assert_str_eq(cv_layout_painted(&a, CV_STR("a\x1b[2Jb\tc\n")), "a?[2Jb\tc\n");

@@ -281,7 +281,7 @@ static void test_made_cases(void **state)
 }
 
 /* One line of 15 MB, in the soak 50 MB, parsed: of letters, of blanks, of openers, of marks. Letters or blanks,
- * whichever is drawn; of the others a tenth, but for the soak. */
+ * whichever is drawn; of the others a tenth, except for the soak. */
 static void test_one_line(void **state)
 {
     (void)state;
@@ -371,7 +371,7 @@ static uint64_t count_template(cv_str text)
     return taken;
 }
 
-/* Every opener, closed or not, and what stands between: reading a template takes steps by its bytes. */
+/* Every opener, closed or not, and what is between: reading a template takes steps by its bytes. */
 static void test_templates(void **state)
 {
     (void)state;

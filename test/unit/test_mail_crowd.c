@@ -2,8 +2,8 @@
  *
  * Senders and claimers are processes with handles of their own. Some claimers die with a lease in their hands, some
  * sleep until it is over. Beside them four shells have nothing but files (test/mail_hand.sh). What was acknowledged is
- * there exactly once, in the order in which each sender was answered; everything is done exactly once, whoever did it;
- * and whoever comes late is refused.
+ * there exactly once, in the order in which each sender was answered; everything is done exactly once, by any of them;
+ * and a late agent is refused.
  */
 #include "mail.h"
 
@@ -71,7 +71,7 @@ static _Noreturn void send_all(const crowd *c, int who)
     leave(c, 0);
 }
 
-/* The outcome of what was claimed. Whoever slept until the lease was over is refused. */
+/* The outcome of what was claimed. An agent that slept until the lease was over is refused. */
 static void finish(const crowd *c, cv_str id, int64_t token, bool asleep)
 {
     if (asleep)
@@ -138,7 +138,7 @@ static _Noreturn void play(const crowd *c, int who)
     claim_until_stopped(c, who - SENDERS);
 }
 
-/* Nobody is left behind: whoever still runs would find the folder gone. */
+/* Nobody is left behind: a process that still runs would find the folder gone. */
 static void end_all(crowd *c)
 {
     for (int i = 0; i < CHILDREN; i++)

@@ -324,7 +324,7 @@ static void mail_is_what_the_model_says(void **state)
     w->folder = folder;
 }
 
-/* An error that was told once is not told again by somebody whose lease has run out. */
+/* An error that was reported once is not reported again by somebody whose lease has run out. */
 static void a_late_failure_is_refused_like_an_early_one(void **state)
 {
     cv_world *w = *state;

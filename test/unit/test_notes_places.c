@@ -60,7 +60,7 @@ static const struct {
     {"a.md", "$$\na\n\nb\n$$\n", 3, false},
     {"a.md", "a\n\n    code\n\n    code2\n", 4, false},
     {"a.tsx", "function f() {\n  return <p>\n    {a}\n  </p>;\n}\nconst b = 1;\n", 6, false},
-    /* between tags, not beside text, nor in a tag; types are no tags */
+    /* between tags, not beside text, nor in a tag; types are not tags */
     {"a.jsx", "const a = (\n  <ul>\n    <li>x</li>\n    {b}\n  </ul>\n);\n", 3, false},
     {"a.jsx", "const a = (\n  <ul>\n    <li>x</li>\n    {b}\n  </ul>\n);\n", 5, false},
     {"a.jsx", "const a = (\n  <p>\n    it's\n    text\n  </p>\n);\n", 4, true},
@@ -215,7 +215,7 @@ static void test_unknown_with_header(void **state)
     cv_arena_release(&a);
 }
 
-/* A note between tags stands in braces. */
+/* A note between tags is in braces. */
 static void test_jsx(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void test_messages(void **state)
     }
 }
 
-/* A value that ends in a backslash stands in quotes: as it is, it would join the next line to the comment. */
+/* A value that ends in a backslash is in quotes: as it is, it would join the next line to the comment. */
 static void test_backslash(void **state)
 {
     (void)state;

@@ -312,7 +312,7 @@ static cv_str rest_of(cv_arena *a, const cv_notes_file *file)
     return rest;
 }
 
-/* What stands on the lines of the fields besides their values: leads, keys, comments, blanks. */
+/* What is on the lines of the fields besides their values: leads, keys, comments, blanks. */
 static void check_lines(const cv_notes_file *x, const cv_notes_file *y)
 {
     const cv_note *p = cv_notes_header_dialog(x), *q = cv_notes_header_dialog(y);

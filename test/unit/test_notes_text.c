@@ -1,7 +1,7 @@
 /* test_notes_text.c - reading and writing dialogs in every container, form and style, and what only looks like one.
  *
  * The files in test/notes/fixtures are the containers, field variants and traps that real trees have: h.. headers, i..
- * inline dialogs, v.. values, t.. traps, m.. entries in Markdown. What is read from each stands in
+ * inline dialogs, v.. values, t.. traps, m.. entries in Markdown. What is read from each is in
  * test/golden/notes/fixtures.txt.
  */
 #include "testing.h"
@@ -200,8 +200,8 @@ static void check_others(cv_arena *a, const char *name, const cv_notes_file *old
         assert_view_eq(cv_span_of(now.text, now.items[y].at), cv_span_of(old->text, old->items[x].at));
 }
 
-/* Random updates of all fixtures: only values change, the same update twice changes nothing, what is refused is told.
- */
+/* Random updates of all fixtures: only values change, the same update twice changes nothing, what is refused is
+ * reported. */
 static void test_set_header(void **state)
 {
     fixtures *f = *state;

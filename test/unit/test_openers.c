@@ -2,7 +2,7 @@
  *
  *     start  (guard opener closer) × n, on one line or many  end
  *
- * One text is the sum of a choice for each part: what stands before all, what stands before each opener, the opener,
+ * One text is the sum of a choice for each part: what is before all, what is before each opener, the opener,
  * how it is closed (not, once, twice, by another closer), what parts the pieces, and what ends them. The openers come
  * from the tables of the domain and from the list of signs below. Each text is made with n and with 4n pieces and given
  * to each reader; the larger one may take at most GROWTH times the steps.

@@ -1,4 +1,4 @@
-/* test_opinions.c - how opinions move: scenes with known answers, and generated dialogues held against `progress`. */
+/* test_opinions.c - how opinions move: scenes with known answers, and generated dialogues compared with `progress`. */
 #include "world.h"
 
 static const char *const bakers[] = {"muffin", "cupcake", "scone", "donut", NULL};

@@ -177,7 +177,7 @@ static void test_inputs(void **state)
     }
 }
 
-/* Texts that stand in headings, lists and every prompt have a ceiling, and the schemas tell the one that is held. */
+/* Texts that are in headings, lists and every prompt have a ceiling, and the schemas have the one that is applied. */
 static const struct {
     const char *property;
     int64_t most;

@@ -4,7 +4,7 @@
  *
  * What is different in every run is taken out afterwards: ids, hashes and secrets keep their length, so that lines are
  * broken at the same places. Of every page is looked at, too: is it a page (no key of the answer with an underscore, no
- * brace), is no line longer than the terminal, do numbers agree with their nouns ("1 rounds"), and does the template
+ * brace), does every line fit the terminal, do numbers agree with their nouns ("1 rounds"), and does the template
  * name only members that the schema has? Answers made from the schemas, with 0, 1 and 2 of everything, are tried as
  * well.
  */
@@ -107,7 +107,7 @@ static bool is_hex(char c)
     return cv_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Hex digits that are no number and no word: an id, a hash. */
+/* Hex digits that are neither a number nor a word: an id, a hash. */
 static size_t random_length(cv_str text)
 {
     size_t n = 0, digits = 0, groups = 0;

@@ -129,7 +129,7 @@ static void test_golden(void **state)
     cv_arena_release(&a);
 }
 
-/* Where everybody sits, chance decides nothing, and whoever names experts knows what they are called. */
+/* Where everybody sits, chance decides nothing, and a user who names experts knows what they are called. */
 static void test_everybody(void **state)
 {
     static const someone people[] = {

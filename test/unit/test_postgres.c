@@ -418,7 +418,7 @@ static void lost_connections_are_made_again(void **state)
     assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
     assert_int_equal(f->c->costs.connects, 3);
 
-    /* Inside of one it is told, in the server's words, and nothing is sent again. */
+    /* Inside of one it is reported, in the server's words, and nothing is sent again. */
     assert_int_equal(does(f, f->c, "BEGIN"), CV_POSTGRES_OK);
     kill_backend(f);
     assert_int_equal(does(f, f->c, "SELECT 1"), CV_POSTGRES_LOST);

@@ -685,7 +685,7 @@ static void the_highest_rev_was_seen(void **state)
     cv_known_revs_close(&b);
 }
 
-/* The file is written anew when most of its lines are old ones: nothing is forgotten, not even what is noted right
+/* The file is written again when most of its lines are old ones: nothing is forgotten, not even what is noted right
  * behind that. */
 static void nothing_is_forgotten_when_the_file_is_written_anew(void **state)
 {
@@ -792,7 +792,7 @@ static void the_rest_of_a_line_is_cut_off(void **state)
     }
 }
 
-/* Processes that note and write the file anew at the same time take no line from each other. */
+/* Processes that note and write the file again at the same time take no line from each other. */
 static void nobody_takes_a_line_from_another(void **state)
 {
     fixture *f = *state;
@@ -823,7 +823,7 @@ static void nobody_takes_a_line_from_another(void **state)
     }
     cv_known_revs_open(&s, f->seen);
     assert_ok(cv_known_revs_refresh(&s, &f->err), &f->err);
-    assert_in_range(s.lines, 1, revs); /* it was written anew */
+    assert_in_range(s.lines, 1, revs); /* it was written again */
     for (int i = 0; i < PROCESSES; i++)
         assert_int_equal(cv_known_revs_get(&s, keys[i])->rev, revs);
     cv_known_revs_close(&s);

@@ -518,7 +518,7 @@ static bool has_more(const writer *w)
 }
 
 /* The standby does not answer, and the session that waits for it, or its wait alone, is ended: the write is on one
- * server only. Whoever asks for it is told that it is done when the standby has it, too. */
+ * server only. A caller that asks for it learns that it is done when the standby has it, too. */
 static void wait_for_the_standby(fixture *f, const pair *p, const char *end)
 {
     const writer_setting setting = {.address = p->address, .name = end, .scopes = 1, .locked = 1};
@@ -790,7 +790,7 @@ static void a_file_system_without_room_loses_nothing(void **state)
     assert_int_equal(mount("tmpfs", place, "tmpfs", MS_REMOUNT, "size=512m,mode=755"), 0);
     cv_test_postgres_run(&f->arena, "restart %s", server); /* without room for its log it has ended by itself */
     cv_write_result again = write_large(f, op, text);
-    if (how == CV_WRITE_UNKNOWN && again != CV_WRITE_DONE) /* it was there: its rows are no new ones */
+    if (how == CV_WRITE_UNKNOWN && again != CV_WRITE_DONE) /* it was there: its rows are not new */
         assert_int_equal(rev_without_memory(f, address, "s0"), rev);
     else
         assert_int_equal(again, CV_WRITE_DONE);

@@ -1,4 +1,5 @@
-/* test_progress.c - where a dialogue stands: held against recomputing everything from all events, rows and moves. */
+/* test_progress.c - the progress of a dialogue, compared with recomputing everything from all events, rows and
+ * moves. */
 #include "slow.h"
 #include "world.h"
 
@@ -514,7 +515,7 @@ static void count_call(void *ctx, const char *call, cv_scope_id dialogue_id, siz
     c->rows += rows;
 }
 
-/* The n-th call of the record fails, for n = 1, 2, 3 …: each time that is told. */
+/* The n-th call of the record fails, for n = 1, 2, 3 …: each time that is reported. */
 static void fail_each_call(cv_world *w, cv_record_tracing *tracing, const char *verb, const char *request)
 {
     for (tracing->fail_at = 1;; tracing->fail_at++) {
@@ -892,7 +893,7 @@ static void cells_have_their_width(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, cv_world_tear_down)
 
-/* A dissent that stands in a response and in no verdict is named until it is registered; then it is a registered one.
+/* A dissent that is in a response and in no verdict is named until it is registered; then it is a registered one.
  */
 static void dissent_is_named(void **state)
 {

@@ -1,4 +1,4 @@
-/* test_progress_line.c - the line that tells how far a command is: when it is shown, and how. */
+/* test_progress_line.c - the line that shows how far a command is: when it is shown, and how. */
 #include "door/progress_line.h"
 #include "testing.h"
 

@@ -197,7 +197,7 @@ static void test_waiting(void **state)
     assert_int_equal(cv_str_find(reply, CV_STR("other")), SIZE_MAX);
 }
 
-/* Whoever asked does not wait any more. */
+/* The caller has stopped waiting. */
 static bool leave(void *ctx, size_t done, size_t total, cv_str what)
 {
     (void)ctx, (void)done, (void)total, (void)what;

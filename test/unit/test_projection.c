@@ -1,4 +1,4 @@
-/* test_projection.c - files that are made of the record: whoever is killed meanwhile, they show what it has.
+/* test_projection.c - files that are made of the record: with processes killed meanwhile, they show what it has.
  *
  * The files of this test are one for each board, with the number of its last commit: FOLDER/NAME.
  */

@@ -36,7 +36,7 @@ static void check_body(cv_arena *a, cv_str text)
     assert_view_eq(cv_document_rendered(a, &back), written);
 }
 
-/* A position stands before any mark, a reason below the mark of a reference. */
+/* A position is before any mark, a reason below the mark of a reference. */
 static void check_position(cv_arena *a, cv_str text)
 {
     cv_str kept = cv_fence_closed(a, cv_text_tidy(a, text)), quoted = cv_text_quote(a, kept);

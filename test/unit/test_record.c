@@ -458,7 +458,7 @@ static cv_find random_find(fixture *f)
     return find;
 }
 
-/* Page by page, as whoever reads a list does. */
+/* Page by page, as a reader of a list does. */
 static cv_str find_pages(fixture *f, cv_record *record, cv_find find)
 {
     finding x = {.find = &find, .arena = &f->turn};
@@ -625,7 +625,7 @@ static void list_scopes(fixture *f)
 /* ---- all of it -----------------------------------------------------------------------------------------------------
  */
 
-/* The same bytes, whole histories, and copies that are no different. */
+/* The same bytes, whole histories, and copies that are the same. */
 static void compare_all(fixture *f)
 {
     for (size_t s = 0; s < SCOPES; s++) {

@@ -306,7 +306,7 @@ static void a_transaction_sees_one_moment(void **state)
         assert_true(m.count == 20 && !m.torn);
         f->record->calls->end(f->record);
     }
-    /* Whoever waits too long is told: certainly not written. */
+    /* A caller that waits too long learns that nothing was written. */
     cv_scope_position at;
     assert_ok(f->record->calls->lock(f->record, &f->arena, scope, CV_STR(""), &at, &f->err), &f->err);
     ((cv_sqlite_record *)other)->s->wait_us = 5000;

@@ -1,4 +1,4 @@
-/* test_record_open.c - opening a record, what stands beside it, and what is noticed about it: the watermark, seals, the
+/* test_record_open.c - opening a record, what is beside it, and what is noticed about it: the watermark, seals, the
  * schema, the search index, commits of others. */
 #include "board.h"
 
@@ -425,7 +425,7 @@ static void every_part_of_the_search_index(void **state)
 /* ---- commits of others --------------------------------------------------------------------------------------------
  */
 
-/* Exact, whoever commits, and also when another file is there. */
+/* Exact for commits of any process, and also when another file is there. */
 static void changed_knows_the_file_that_is_there(void **state)
 {
     fixture *f = *state;

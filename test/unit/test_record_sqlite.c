@@ -63,7 +63,7 @@ static void every_statement_prepares(void **state)
     assert_int_equal(about.schema, 2);
 }
 
-/* The schema of the tests with one place changed: each is told by name. */
+/* The schema of the tests with one place changed: each is reported by name. */
 static void the_schema_is_held_against_the_types(void **state)
 {
     fixture *f = *state;
@@ -300,7 +300,7 @@ static void use_all(cv_record *record, cv_arena *a, bool writable, int turn)
     assert_ok(record->calls->check(record, a, &err), &err);
 }
 
-/* Whoever opens a record may give back all that it took since then, as a write does that is tried again: what the
+/* A caller that opens a record may give back all that it took since then, as a write does that is tried again: what the
  * handle has learned meanwhile is not in that memory. */
 static void a_handle_lives_in_memory_of_its_own(void **state)
 {
@@ -463,7 +463,7 @@ static void search_follows_changes(void **state)
     assert_str_eq(asked(f, "rates"), "");
 }
 
-/* Whoever cannot bring the index up to date is told how far it is behind; a damaged one is made again. */
+/* A caller that cannot bring the index up to date sees how far it is behind; a damaged one is made again. */
 static void search_lags_and_recovers(void **state)
 {
     fixture *f = *state;

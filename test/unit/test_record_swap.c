@@ -184,7 +184,7 @@ static void what_went_another_way_is_told(void **state)
     assert_str_eq(cv_buf_str(&f->lost), "board/bread 3 1, board/wine 1 0, ");
 }
 
-/* Whoever has it open sees a commit like any other; what it computed from the record before is refused. */
+/* A process that has it open sees a commit like any other; what it computed from the record before is refused. */
 static void an_open_handle_goes_on(void **state)
 {
     fixture *f = *state;
@@ -287,7 +287,7 @@ static void look_for(fixture *f, const char *path, void *ctx)
         wanted->n = 0; /* found */
 }
 
-/* Whatever stands in the folder under any name. */
+/* Every file in the folder, under any name. */
 static void assert_somewhere(fixture *f, cv_str bytes)
 {
     each_file(f, "conclave.db", look_for, &bytes);

@@ -364,7 +364,7 @@ static bool take_line(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     return true;
 }
 
-/* Rows are put in any order and again: the last of each key is written, once, and vouched for. */
+/* Rows are put in any order and again: the last of each key is written, once, and covered. */
 static void the_last_row_of_a_key_counts(void **state)
 {
     fixture *f = *state;
@@ -395,7 +395,7 @@ static bool take_card(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     return true;
 }
 
-/* What is not wanted is absent; keys and the fields of the index come all the same. Each choice is a reading of its
+/* What is not wanted is absent; keys and the fields of the index come anyway. Each choice is a reading of its
  * own. */
 static void fields_can_be_left_out(void **state)
 {
@@ -496,7 +496,7 @@ static void a_redacted_text_verifies(void **state)
     assert_int_equal(hits_of(f, "secret"), 0);
     assert_int_equal(hits_of(f, "redacted_sha256"), 0);
     assert_true(hits_of(f, "title") > 0);
-    /* A row that may change is written anew, and a copy is as good. */
+    /* A row that may change is written again, and a copy is as good. */
     cv_writing w;
     card c = some_card(1);
     begin(f, &w, "changed");

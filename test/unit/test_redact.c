@@ -81,8 +81,8 @@ static void assert_nowhere(const char *folder, cv_str bytes)
     assert_null(file);
 }
 
-/* … but for files that the answer names as left: where another redaction had a part of the same line, the text does
- * not stand there as a whole any more, and only a person can say what of it must go. */
+/* … except for files that the answer names as left: where another redaction had a part of the same line, the text does
+ * not be there as a whole any more, and only a person can say what of it must go. */
 static void assert_nowhere_untold(const char *folder, cv_str bytes, cv_str reply)
 {
     size_t at = cv_str_find(reply, CV_STR("\"left\":["));

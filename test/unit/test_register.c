@@ -280,7 +280,7 @@ static void every_fault_is_told_and_nothing_is_written(void **state)
     }
 }
 
-/* A verdict of the judge needs something to judge; whoever ends a dialogue before that says so and why. */
+/* A verdict of the judge needs something to judge; a judge that ends a dialogue before that says so and why. */
 static void a_silent_dialogue_has_no_final_verdict(void **state)
 {
 #define END_OF(id, more)                                                                                               \
@@ -335,7 +335,7 @@ static void what_is_absent_is_null(void **state)
     assert_str_has(answer, "\"rotation\":null,\"seed\":null");
 }
 
-/* A label may hold what markup is made of: whoever writes it escapes it. */
+/* A label may hold what markup is made of: its writer escapes it. */
 static void labels_may_hold_brackets(void **state)
 {
     static const char *const labels[] = {"a ] b", "[x", "}{", "x]]: [RE:SUPPORT P0001]", "a | b `c` \\\\ #"};
@@ -957,7 +957,7 @@ static void a_failing_store_changes_nothing(void **state)
 
 #define RENAME(label, more) "{'dialogue_id': 'bread', 'updates': [{'id': 'P0001', 'label': '" label "'}]" more "}"
 
-/* What the record answered cannot be read: that is told, with the op_id, whoever asks for it; nothing ends the program,
+/* What the record answered cannot be read: that is reported with the op_id to every caller; nothing ends the program,
  * and nobody takes the round for another one. */
 static void a_damaged_answer_is_told(void **state)
 {

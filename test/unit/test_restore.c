@@ -85,7 +85,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- what stands there ------------------------------------------------------------------------------------------- */
+/* ---- what is there ----------------------------------------------------------------------------------------------- */
 
 static cv_str bytes_of(fixture *f, const char *path)
 {
@@ -254,7 +254,7 @@ static void look_for(fixture *f, const char *path, void *ctx)
         wanted->n = 0; /* found */
 }
 
-/* Whatever stands in the record's folder under any name. */
+/* Every file in the record's folder, under any name. */
 static void assert_somewhere(fixture *f, cv_str bytes)
 {
     each_file(f, "conclave.db", look_for, &bytes);
@@ -386,7 +386,8 @@ static void no_write_that_was_acknowledged_is_lost(void **state)
     print_message("# %zu writes acknowledged meanwhile\n", told);
 }
 
-/* A file put in the record's place by other means: whoever has the old one open does not write into it any more. */
+/* A file put in the record's place by other means: a process that has the old one open does not write into it any
+ * more. */
 static void a_file_that_was_replaced_takes_no_write(void **state)
 {
     fixture *f = *state;

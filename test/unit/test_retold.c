@@ -629,7 +629,7 @@ static void an_open_fence_in_a_reason(void **state)
     }
 }
 
-/* A transcript does not tell of a tension that is only addressed when the round is over. What the references of the
+/* A transcript does not show a tension that is only addressed when the round is over. What the references of the
  * round would have made of it must not come back in its place. */
 static void what_the_judge_took_back(void **state)
 {

@@ -1,7 +1,7 @@
 /* test_rivals.c - many processes and many dialogues in one record.
  *
  * Sixteen processes, each in a dialogue of its own or all in the same one: every write that was answered is there, once
- * and whole, and whoever comes too late is told so. One process beside a rival who writes between its reading and its
+ * and whole, and a late request is refused. One process beside a rival who writes between its reading and its
  * writing, at every such moment. And what an operation costs in a record with ten and with ten thousand dialogues.
  */
 #include "rounds.h"
@@ -373,7 +373,7 @@ static void who_comes_second_sees_what_the_first_did(void **state)
     cv_rounds_verify(w, "d");
 }
 
-/* Done once, whenever the rival makes the very same request; both are told the same. */
+/* Done once, whenever the rival makes the same request; both get the same answer. */
 static void the_same_request_at_any_moment_is_done_once(void **state)
 {
     cv_world *w = *state;
@@ -442,7 +442,7 @@ static void run(sqlite3 *db, char *sql)
     sqlite3_free(sql);
 }
 
-/* Every table with rows of scopes, its columns, and what stands in them for the copy `name` of a scope: the scope comes
+/* Every table with rows of scopes, its columns, and what is in them for the copy `name` of a scope: the scope comes
  * first, its number and that of a commit are new ones. The search index is left out: it is made by searching. */
 static const char tables_of_scopes[] =
     "SELECT m.name, group_concat(c.name), group_concat(CASE c.name WHEN 'number' THEN 'NULL' WHEN 'name' THEN"
@@ -563,7 +563,7 @@ static void set_up_template(cv_world *w)
     sqlite3_close(db);
 }
 
-/* Steps are the same but for chance; pages grow with the depth of the trees: those of ten dialogues
+/* Steps are the same except for chance; pages grow with the depth of the trees: those of ten dialogues
  * have one page, those of ten thousand three levels. */
 static void costs_do_not_depend_on_other_dialogues(void **state)
 {

@@ -577,7 +577,7 @@ static cv_str make_text(cv_arena *a, uint64_t seed, const cv_str *files)
     return cv_buf_take(&m.out, a);
 }
 
-/* Mutations cut characters apart; what is no text cannot come from a file. */
+/* Mutations cut characters apart; bytes that are not text cannot come from a file. */
 static cv_str without_ruins(cv_arena *a, cv_str s)
 {
     char *p = cv_arena_copy_z(a, s);

@@ -1,5 +1,5 @@
 /* test_run_plan.c - what is next in a run: seats folded from attempts, and whole runs in a world of chance, each step
- * of which is held against what must never happen. */
+ * of which is compared with what must never happen. */
 #include "run/plan.h"
 #include "testing.h"
 
@@ -64,7 +64,7 @@ static void seats_are_folded_from_attempts(void **state)
         {"s", CV_SEAT_RUNNING, 0},
         {"a", CV_SEAT_ANSWERED, 1},
         {"xa", CV_SEAT_ANSWERED, 2},
-        /* what was lost or cancelled is no try, however often */
+        /* a lost or cancelled call does not count as a try */
         {"l", CV_SEAT_OPEN, 0},
         {"lclclclc", CV_SEAT_OPEN, 0},
         {"lllls", CV_SEAT_RUNNING, 0},
@@ -112,7 +112,7 @@ static void failures_pause_before_the_next_try(void **state)
     assert_int_equal(fold("u", false).from_ms, 0);
 }
 
-/* All of them ended at the same time: what was before the command was given again is told by revs, not by a clock. */
+/* All of them ended at the same time: revs, not a clock, show what came before the second command. */
 static void what_failed_before_is_forgiven(void **state)
 {
     (void)state;

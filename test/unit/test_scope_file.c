@@ -126,7 +126,7 @@ static void test_changed_documents(void **state)
     cv_world_close(&to);
 }
 
-/* What is no such file is refused, with what would be one. */
+/* Another file is refused, and the error says what would be right. */
 static void test_other_files(void **state)
 {
     (void)state;

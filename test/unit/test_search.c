@@ -362,7 +362,7 @@ static void a_store_that_cannot_be_written_is_searched_as_it_is(void **state)
     cv_world_close(&w);
 }
 
-/* Damage of the index is no damage of the record: the next search makes it anew. */
+/* Damage of the index does not damage the record: the next search makes it again. */
 static void a_damaged_index_is_made_anew(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
  *
  * What is written goes to SQLite in memory and to PostgreSQL. Generated queries (words, phrases, beginnings, ids,
  * alternatives, exclusions, filters) must have the same hits on both, whatever the server's limits for words are. Then
- * what is PostgreSQL's own: whoever cannot index sees less, redactions, damage.
+ * what is PostgreSQL's own: a user that cannot index sees less, redactions, damage.
  */
 #include "board.h"
 #include "testing_postgres.h"
@@ -663,7 +663,7 @@ static void a_redacted_text_is_gone(void **state)
     }
 }
 
-/* Whoever indexes has read the text, and whoever redacts it does not wait for that: it must not come back. */
+/* An indexer has read the text, and a redaction does not wait for it: it must not come back. */
 static void a_redacted_text_does_not_come_back(void **state)
 {
     fixture *f = *state;

@@ -374,7 +374,7 @@ static cv_str text_of(cv_arena *a, const cv_json *value)
     return cv_buf_take(&text, a);
 }
 
-/* What the operations of the program answer: sound, and what their replies are held against (ops/watch.h). */
+/* What the operations of the program answer: sound, and what their replies are compared with (ops/watch.h). */
 static void every_shape_gives_a_sound_schema(void **state)
 {
     (void)state;

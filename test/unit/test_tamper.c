@@ -220,7 +220,7 @@ static void judge(verdict expected, const char *what)
     t.nothing++;
 }
 
-/* Runs SQL on the record; what SQLite itself refuses is no case. */
+/* Runs SQL on the record; a change that SQLite itself refuses is not a case. */
 static bool attack(verdict expected, const char *sql)
 {
     put_back(&t.now);
@@ -359,7 +359,7 @@ static void the_record_is_sound(void **state)
 /* ---- every table, column and row ------------------------------------------------------------------------ */
 
 /* The state of the search index and how far its reader has come are derived: some changes only make the index catch up
- * again. When and from which file a dialogue was restored is a note that no event vouches for. docs/record.md says the
+ * again. When and from which file a dialogue was restored is a note that no event covers. docs/record.md says the
  * same. */
 static verdict expected_of(cv_str table)
 {
@@ -464,7 +464,8 @@ static bool change_column(const table *tab, const column *c, size_t row, size_t 
                       .p);
 }
 
-/* All ways, or from one that is drawn on until one has changed something; a table without rows has nothing to change. */
+/* All ways, or from one that is drawn on until one has changed something; a table without rows has nothing to
+ * change. */
 static void change_columns(const table *tab)
 {
     enum { ROWS_OF_EACH = 3, WAYS = ROWS_OF_EACH * VALUES };
@@ -488,7 +489,7 @@ static void remove_rows(const table *tab)
         attack(expected, cv_arena_printf(&t.a, "DELETE FROM %.*s", CV_FMT(tab->name)).p);
 }
 
-/* "INSERT INTO table SELECT a, b || 'x', c FROM table …": the first row again, but for one column. */
+/* "INSERT INTO table SELECT a, b || 'x', c FROM table …": the first row again, except for one column. */
 static const char *copied_row(const table *tab, size_t changed)
 {
     cv_buf list = {0};
@@ -544,7 +545,7 @@ static void every_table_and_column(void **state)
     report("rows", cv_test_soak() ? 2000 : 20);
 }
 
-/* The commits of a dialogue that was restored are those of its own record: its events vouch for them. */
+/* The commits of a dialogue that was restored are those of its own record: its events cover them. */
 static void a_restored_write(void **state)
 {
     static const char *const changes[] = {
@@ -717,7 +718,7 @@ static void an_older_copy(void **state)
     report("copies", 7);
 }
 
-/* Whatever stands there instead of a watermark is never taken for one, nor for none. */
+/* A file there instead of a watermark is never taken for one, nor for none. */
 static void damaged_watermark(cv_str bytes, bool whole_way)
 {
     cv_commit commit;

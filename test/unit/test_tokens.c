@@ -137,7 +137,7 @@ static void what_was_revoked_opens_nothing(void **state)
     actor_do(w, WITH(two), "dialogue list", "{}");
     actor_do(w, NOBODY, "agent remove", "{'agent_id': 'muffin'}");
     actor_refused(w, WITH(two), "dialogue list", "{}", CV_ERR_TOKEN);
-    /* Whoever takes the id over does not get its tokens. */
+    /* An agent that takes over the id does not get its tokens. */
     actor_do(w, NOBODY, "agent add", "{'agent_id': 'muffin', 'replace': true}");
     actor_refused(w, WITH(two), "dialogue list", "{}", CV_ERR_TOKEN);
     assert_fails(cv_token_admits(w->record, &w->a, two, &err), &err, CV_ERR_TOKEN);
@@ -240,7 +240,7 @@ static void tamper(cv_world *w, const char *sql)
     cv_world_return(w);
 }
 
-/* Whoever writes a token, a person or a limit into the file is found out. */
+/* A token, a person or a limit that somebody writes into the file is noticed. */
 static void what_was_put_into_the_file_is_found(void **state)
 {
     static const char *const deeds[] = {

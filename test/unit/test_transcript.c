@@ -230,7 +230,7 @@ static const char *pick(cv_test_random *r)
     return nasty[cv_test_below(r, sizeof nasty / sizeof *nasty)];
 }
 
-/* One that stands on one line, as labels and titles must. */
+/* One that is on one line, as labels and titles must. */
 static const char *pick_line(cv_test_random *r)
 {
     static const char *const breaks[] = {"\\n", "\\t", "\\u0001"};

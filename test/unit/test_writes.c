@@ -368,7 +368,7 @@ static outcome step(cv_world *w, cv_test_random *random, model *m, const char *i
     }
     if (found == DONE)
         apply(m, &q, cv_buf_str(&w->out));
-    /* Answered as the first time; the answer of `respond` goes on with what is found anew. */
+    /* Answered as the first time; the answer of `respond` goes on with what is found again. */
     if (found == REPLAYED && first && q.kind != RESPOND)
         assert_view_eq(cv_buf_str(&w->out), cv_arena_printf(&w->turn, "%.*s,\"replayed\":true}",
                                                             (int)strlen(first->answer) - 1, first->answer));
@@ -687,7 +687,7 @@ static void tries_that_were_overtaken_give_their_memory_back(void **state)
 
 enum { WRITERS = 6, SHARED_OPS = 8, SLOW = 12, FAST = 4, PATIENCE_S = 120 };
 
-/* What all processes have been told, together. */
+/* The answers of all processes together. */
 typedef struct {
     atomic_int done[KINDS], by_op[SHARED_OPS], slow_left, lost;
     atomic_int revs[20000]; /* how many were told that they made this rev */

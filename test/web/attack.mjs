@@ -127,7 +127,7 @@ const files = ["", ".", "..", "/", "missing", "missing/deep/file", "folder", "fo
 const away = [beside, `${beside}/secret.json`, `${beside}/secret.md`, "../beside", "../beside/secret.json", "../beside/secret.md", "../beside/new", `${beside}/new`, "outside", "outside/secret.json", "outside/secret.md", "outside/new", "./folder/../../beside/secret.json"];
 const names = ["over-http", "nowhere", "reader", "talker", "Owner@reader", "T0001", "M0001", "0", "final", "start", "x".repeat(100), "\u202e", "a b", "\u00e9", "", "@everyone", "FF0000", "sqlite", "postgresql://127.0.0.1:1/x"];
 const WAITS = /seconds|wait|timeout/;
-/** A value that the schema allows, mostly. `texts`: what stands where a text is wanted. */
+/** A value that the schema allows, mostly. `texts`: what is where a text is wanted. */
 function value(schema, name, texts, odd, depth = 0) {
   if (odd && random(25) === 0) return pick([null, 0, -1, 1e308, 2 ** 53, "", [], {}, true, "x", [[]], "\ud800"]);
   if (schema.enum) return pick(schema.enum);

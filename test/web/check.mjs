@@ -41,7 +41,7 @@ async function open(hash, options = {}, base = url) {
   await page.goto(`${base}/${hash}`);
   return page;
 }
-/** Everything that stands on the page, within some seconds. */
+/** Everything that is on the page, within some seconds. */
 // Is it true now, or within a few seconds?
 const becomes = (page, condition) => page.waitForFunction(condition, undefined, { timeout: 10000 }).then(() => true, () => false);
 const shows = (page, ...texts) =>
