@@ -342,6 +342,7 @@ static void add_items(reading *r, cv_str list, const cv_json *given)
     cv_str first;
     const cv_json *also;
     uint32_t from;
+    given = given && given->type == CV_JSON_NULL ? NULL : given;
     bool any = given;
     for (uint32_t i = 0; !any && r->merges && i < r->merges->count; i++)
         any = merge_at(r, i, &first, &also, &from) && cv_str_eq(list_of(first), list);
@@ -363,8 +364,11 @@ static void add_items(reading *r, cv_str list, const cv_json *given)
 
 /* ---- all of it ---- */
 
+/* null is said of what is not there. */
 static void read_member(reading *r, const cv_json_member *member)
 {
+    if (member->value.type == CV_JSON_NULL)
+        return;
     for (size_t i = 0; i < CV_COUNT(parts); i++)
         if (cv_str_eq(member->key, parts[i].name)) {
             parts[i].read(r, &member->value);
@@ -373,7 +377,7 @@ static void read_member(reading *r, const cv_json_member *member)
     for (size_t i = 0; i < CV_COUNT(kinds); i++)
         if (cv_str_eq(member->key, kinds[i].list))
             return; /* with the merges, below */
-    r->to->scores = r->to->scores || (cv_str_eq(member->key, CV_STR("score")) && member->value.type != CV_JSON_NULL);
+    r->to->scores = r->to->scores || cv_str_eq(member->key, CV_STR("score"));
     if (cv_str_eq(member->key, CV_STR("summary")) && member->value.type == CV_JSON_STRING)
         r->to->summary = cv_str_trim(member->value.text);
     cv_json_key(&r->w, member->key);
@@ -393,6 +397,9 @@ bool cv_judge_read(cv_arena *a, const cv_json *object, cv_judgement *ret, cv_err
     else
         for (uint32_t i = 0; i < object->count; i++)
             read_member(&r, &object->members[i]);
+    if (ret->final && ret->undecided.n)
+        fault(&r, CV_ERR_INVALID_VALUE, CV_STR("undecided"),
+              "verdicts has a final one, and undecided says that there is none: give one of them");
     check_merges(&r);
     for (size_t i = 0; i < CV_COUNT(kinds); i++)
         add_items(&r, kinds[i].list, cv_json_get(object, kinds[i].list));

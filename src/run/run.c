@@ -104,8 +104,8 @@ static cv_str request_text(cv_call *call, cv_str dialogue_id)
     return cv_buf_take(&out, call->arena);
 }
 
-/* In a session of its own, and nobody's child: what it prints goes to the log. */
-static void become_runner(const char *program, int log, int tell, char *const argv[])
+/* In a session of its own, and nobody's child: it reads the request, and what it prints goes to the log. */
+static void become_runner(const char *program, int request, int log, int tell, char *const argv[])
 {
     setsid();
     pid_t pid = fork();
@@ -113,35 +113,48 @@ static void become_runner(const char *program, int log, int tell, char *const ar
         ssize_t told = write(tell, &pid, sizeof pid);
         _exit(told == sizeof pid ? 0 : 1);
     }
-    int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, STDIN_FILENO);
-    if (nothing > STDERR_FILENO)
-        close(nothing);
+    dup2(request, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
+    cv_child_close_from(STDERR_FILENO + 1, true); /* a caller that waits for the end of a pipe does not wait for us */
     cv_child_signals();
     execv(program, argv);
     _exit(127);
 }
 
+/* The request as a file without a name: in the words of a command every user of the machine could read it. -1 with
+ * errno. */
+static int open_request(cv_call *call, const char *folder, cv_str dialogue_id)
+{
+    cv_str text = request_text(call, dialogue_id);
+    int fd = cv_os_open_unnamed(folder);
+    if (fd < 0)
+        return -1;
+    bool ok = write(fd, text.p, text.n) == (ssize_t)text.n && lseek(fd, 0, SEEK_SET) == 0;
+    if (!ok)
+        close(fd);
+    return ok ? fd : -1;
+}
+
 static pid_t start_runner(cv_call *call, const char *log_path, cv_str dialogue_id, cv_err *err)
 {
-    const char *data = cv_arena_copy_z(call->arena, request_text(call, dialogue_id));
     const char *as = call->who.name.p ? cv_arena_copy_z(call->arena, call->who.name) : NULL;
-    const char *const argv[] = {"conclave", "run",      "--data",           data, "--json",
-                                "--root",   call->root, as ? "--as" : NULL, as,   NULL};
+    const char *const argv[] = {"conclave", "run",      "--data",           "-", "--json",
+                                "--root",   call->root, as ? "--as" : NULL, as,  NULL};
     cv_str self = cv_os_program(call->arena);
     const char *program = self.p ? self.p : "conclave"; /* else it is looked for nowhere, and does not start */
+    int request = open_request(call, cv_folder_of(call->arena, log_path), dialogue_id);
     int log = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), pipes[2];
     pid_t runner = -1;
-    if (log < 0 || pipe2(pipes, O_CLOEXEC) != 0) {
-        cv_where_fail(err, log_path, "write the log of the run", errno);
+    if (request < 0 || log < 0 || pipe2(pipes, O_CLOEXEC) != 0) {
+        cv_where_fail(err, log_path, "write the request and the log of the run", errno);
         return -1;
     }
     pid_t pid = fork();
     if (pid == 0)
-        become_runner(program, log, pipes[1], (char *const *)(uintptr_t)argv);
+        become_runner(program, request, log, pipes[1], (char *const *)(uintptr_t)argv);
     close(pipes[1]);
+    close(request);
     close(log);
     if (pid < 0 || read(pipes[0], &runner, sizeof runner) != sizeof runner || runner < 0) {
         cv_err_set(err, CV_ERR_RUN_STARTS, "no process could be started");

@@ -51,8 +51,14 @@ run "the judge registers" 0 dialogue round-register $id --round 0 --use-draft --
 until_is '.state == "ended" and .reason == "rounds"' "the run has heard of it"
 begin stopped
 printf '#!/bin/sh\nexec sleep 600\n' >slow.sh && chmod +x slow.sh
-run "in the background" 0 run $id --agent ./slow.sh --background --json
+exec 7>"$work/inherited"
+run "in the background" 0 run $id --agent './slow.sh "in private"' --background --json
+exec 7>&-
 is '.state == "running" and (.holder | startswith("process"))'
+runner=/proc/$(jq -r '.holder | ltrimstr("process ") | split(" ")[0]' "$out")
+tr '\0' ' ' <"$runner/cmdline" >"$work/cmdline"
+! grep -q "private" "$work/cmdline" && grep -q "run --data -" "$work/cmdline" && ! ls -l "$runner/fd" | grep -q "$work/inherited"
+ok $? "$name: the request is not in its words, and nothing of ours is open in it"
 run "a second one in the background" 1 run $id --agent ./slow.sh --background
 has "'$id' is being run already: process" err
 has "run_busy" err

@@ -109,6 +109,11 @@ static void parts_become_requests(void **state)
     assert_true(read_parts("{\"undecided\":\"no evidence\"}", &j, &errs));
     assert_str_eq(j.undecided, "no evidence");
     assert_false(j.scores || j.final);
+    assert_true(read_parts(
+        "{\"verdicts\":[{\"verdict_id\":\"v\",\"verdict_type\":\"final\"}],\"undecided\":null,\"panel\":null,"
+        "\"mandate\":null,\"merges\":null,\"summary\":null,\"score\":null,\"perspectives\":null}",
+        &j, &errs));
+    assert_true(j.final && !j.undecided.n && !j.scores && !j.round.n);
     assert_true(read_parts("{}", &j, &errs));
     assert_str_eq(j.round, "");
 }
@@ -131,6 +136,7 @@ static void every_fault_is_told_with_its_field(void **state)
         {"{\"merges\":[[\"A-P0001\",7],5]}", "merges[0]", 2},
         {"{\"mandate\":7,\"mandates\":{\"a\":1},\"undecided\":[]}", "mandate", 3},
         {"{\"scores\":{},\"expert_scores\":{}}", "scores", 1},
+        {"{\"verdicts\":[{\"verdict_id\":\"v\",\"verdict_type\":\"final\"}],\"undecided\":\"why\"}", "undecided", 1},
     };
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_judgement j;
