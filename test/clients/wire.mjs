@@ -2,7 +2,7 @@
 // API, both as one form of conversation.
 //
 //     { tools: ['Write', 'mcp__conclave__blue_dialogue_create', …],       what the client offers
-//       said:  [{user: 'text'} | {turn: 0} | {result: '0.1', text, failed}, …] }
+//       said:  [{user: 'text'} | {turn: 0} | {result: '0.1', tool: 'Write', text, failed}, …] }
 //
 // The model's answer is {text} or {calls: [{name, args}, …]}. Call i of turn n has the id "n.i": a conversation says by
 // itself where it stands, and nothing is kept between two requests.
@@ -15,11 +15,13 @@ const place_of = (id) => id.replace(/^call_(\d+)_(\d+)$/, '$1.$2');
 /* Items in the order of a request; calls of one answer stand together and are one turn. */
 function conversation(tools, items) {
     const said = [];
+    const tools_of = new Map();
     let turns = 0;
     for (const [index, item] of items.entries()) {
         if (item.call) {
+            tools_of.set(item.call, item.tool);
             if (!items[index - 1]?.call) said.push({ turn: turns++ });
-        } else if (item.result) said.push({ ...item, result: place_of(item.result) });
+        } else if (item.result) said.push({ ...item, tool: tools_of.get(item.result), result: place_of(item.result) });
         else if (item.user) said.push(item);
     }
     return { tools, said, turns };
@@ -31,7 +33,7 @@ function from_messages(body) {
     const items = [];
     for (const { role, content } of body.messages)
         for (const part of typeof content === 'string' ? [{ type: 'text', text: content }] : content)
-            if (part.type === 'tool_use') items.push({ call: part.id });
+            if (part.type === 'tool_use') items.push({ call: part.id, tool: part.name });
             else if (part.type === 'tool_result')
                 items.push({ result: part.tool_use_id, text: flat(part.content), failed: part.is_error === true });
             else if (part.type === 'text' && role !== 'assistant') items.push({ user: part.text });
@@ -67,7 +69,7 @@ function from_responses(body) {
     );
     const items = [];
     for (const item of body.input)
-        if (item.type === 'function_call') items.push({ call: item.call_id });
+        if (item.type === 'function_call') items.push({ call: item.call_id, tool: item.namespace ? `${item.namespace}/${item.name}` : item.name });
         else if (item.type === 'function_call_output') items.push({ result: item.call_id, text: flat(item.output), failed: false });
         else if (item.type === 'message' && item.role === 'user') items.push({ user: flat(item.content) });
     return conversation(names, items);

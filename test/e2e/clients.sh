@@ -51,6 +51,14 @@ logged() {
     jq -es "$1" "$work/log" >/dev/null
     ok $? "$name: $2"
 }
+# accepted WHAT TOOL: the client called the tool for its model, the record has what the server did, the model saw success.
+accepted() {
+    logged '[.[].answer.calls[]?.name | select(endswith("'"$2"'"))] | length > 0' "$1: the model asks for $2"
+    operation=$(echo "${2#blue_}" | sed 's/_/ /;s/_/-/')
+    "$conclave" feed --json | jq -e 'any(.entries[]; .operation == "'"$operation"'")' >/dev/null
+    ok $? "$name: $1: the record has a '$operation'"
+    logged '[.[].said[] | select(.tool // "" | endswith("'"$2"'"))] | length > 0 and all((.failed | not) and (.text | contains("\"status\":\"success\"")))' "$1: every answer is a success"
+}
 trust() { printf '[projects."%s"]\ntrust_level = "trusted"\n' "$PWD" >>"$HOME/.codex/config.toml"; }
 cat >"$HOME/.codex/config.toml" <<END
 model = "stand-in"
@@ -71,6 +79,12 @@ END
 decided() {
     has "DECIDED in job-queue: Move the queue to PostgreSQL (3-0)"
     logged 'map(select(.fault or .refused)) == []' "the model was asked for nothing else"
+    for act in create:create respond:respond register:round_register decide:verdict_register; do
+        accepted "${act%:*}" "blue_dialogue_${act#*:}"
+    done
+    logged '[.[].said[] | select(.tool // "" | contains("conclave"))] | length > 20 and all(.text | contains("\"status\":\"success\""))' "no tool of ours was refused"
+    ! grep -iE 'requires? approval|approval (was|is) |(deni|reject|cancell)ed|permission' "$out" "$err" | sed 's/^/#   /' | grep .
+    ok $? "$name: nobody was asked for an approval"
     logged '[.[] | select(.agent == "judge") | .answer.calls[]?.name | select(endswith("blue_dialogue_respond"))] == []' "the judge wrote for nobody"
     logged '[.[] | select(.agent == "expert" and .answer.text) | .answer.text | fromjson | "\(.expert_slug) \(.round)"] | unique | length == 6' \
         "6 experts handed in, and returned a summary each"
@@ -81,6 +95,10 @@ decided() {
     has "T0003  resolved"
     [ -f .conclave/dialogues/job-queue/dialogue.json ]
     ok $? "$name: it is exported"
+    cp .conclave/dialogues/job-queue/dialogue.json "$out"
+    is '.title == "Job queue" and .status == "converged" and (.experts | length == 3)'
+    is '[.rounds[] | .round, (.experts | length), ([.experts[] | select(.raw | contains("The view of"))] | length)] == [0, 3, 3, 1, 3, 3]'
+    is '[.verdicts[] | [.id, .type, .recommendation]] == [["final", "final", "Move the queue to PostgreSQL"]]'
     run "$name: verify" 0 verify
     has "the record is intact"
 }
@@ -141,6 +159,20 @@ logged '.[0].offered | map(select(contains("blue_dialogue"))) == []' "none of ou
 trust
 codex "a deliberation" "Use \$alignment-play to decide: $question"
 decided
+# Without the hint that our tools reach nobody else, Codex refuses every write, and this is how it looks.
+project open-world
+cat >"$work/stripped" <<END
+#!/bin/sh
+"$conclave" "\$@" | sed -u 's/,"openWorldHint":false//g'
+END
+chmod +x "$work/stripped"
+"$conclave" install codex >/dev/null
+sed -i "s#^command = .*#command = \"$work/stripped\"#" .codex/config.toml
+trust
+codex "tools that may reach others" "Use \$alignment-play to decide: $question"
+logged '[.[].said[] | select(.tool // "" | endswith("blue_dialogue_create")).text] | length > 0 and all(contains("requires approval"))' "creating is refused"
+run "$name: nothing is there" 0 dialogue list --json
+is '.dialogues == []'
 project everywhere-codex
 "$conclave" install codex --scope user >/dev/null
 codex "for all projects" "Say something."
