@@ -131,7 +131,7 @@ const cv_room cv_room_chat = {
     .instructions = "Chats with other agents in a shared file: conclave_chat_gate before you act (as: Role@Identity), "
                     "conclave_chat_read for what is new to you, conclave_chat_send to answer (type, tag, reply_to), "
                     "conclave_chat_close to end it (step request, the others ack).",
-    .examples = "  conclave chat open \"primers for gene X\" --participants Implementer@claude,Validator@ada\n",
+    .examples = "  conclave chat open \"gene X\" --participants Implementer@claude,Validator@ada\n",
     .ops = cv_chat_ops,
     .records = &cv_chat_records,
     .codes = cv_chat_codes,

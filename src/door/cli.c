@@ -119,13 +119,25 @@ static bool is_misplaced(const names *known, int argc, char **argv, int at)
     return false;
 }
 
+/* "panel" alone: "try 'conclave panel list', 'conclave panel show'". Empty: no verb begins so. */
+static cv_str second_words(cv_arena *a, const cv_cli_table *table, const char *first)
+{
+    cv_buf out = {0};
+    cv_str before = cv_arena_printf(a, "%s-", first);
+    for (size_t i = 0; i < table->count; i++)
+        if (*table->items[i].room && cv_str_starts(cv_str_of(table->items[i].name), before))
+            cv_buf_printf(&out, "%s'conclave %s %s'", out.n ? ", " : "try ", first, table->items[i].name + before.n);
+    return cv_buf_take(&out, a);
+}
+
 static int unknown_command(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
 {
     names known = names_at_top(cli->arena, table);
     if (is_misplaced(&known, argc, argv, 1))
         return misplaced(cli, &known, argc, argv, 1);
+    cv_str verbs = second_words(cli->arena, table, argv[1]);
     return unknown_at_top(cli, table, argv[1][0] == '-' ? "option" : "command", argv[1], known,
-                          CV_STR("'conclave --help' lists the commands"));
+                          verbs.n ? verbs : CV_STR("'conclave --help' lists the commands"));
 }
 
 /* ---- help ------------------------------------------------------------------------------------------------------- */
@@ -198,6 +210,23 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+/* "conclave panel list": the verb "panel-list" in two words, of this room, or of any when it is "". NULL: there is none, or
+ * several rooms have it. */
+static const cv_cli_command *in_two_words(cv_arena *a, const cv_cli_table *table, const char *room, char **words)
+{
+    const char *verb = cv_arena_printf(a, "%s-%s", words[0], words[1]).p;
+    const cv_cli_command *found = NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        const cv_cli_command *row = &table->items[i];
+        if (!*row->room || (*room && strcmp(row->room, room) != 0) || strcmp(row->name, verb) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = row;
+    }
+    return found;
+}
+
 /* conclave ROOM VERB …; without a verb the help, as a mistake. */
 static int run_room(cv_cli *cli, const cv_cli_table *table, const cv_room *room, int argc, char **argv)
 {
@@ -213,22 +242,10 @@ static int run_room(cv_cli *cli, const cv_cli_table *table, const cv_room *room,
     names verbs = names_in(cli->arena, table, room->name);
     if (!command && is_misplaced(&verbs, argc, argv, 2))
         return misplaced(cli, &verbs, argc, argv, 2);
+    const cv_cli_command *joined = !command && argc > 3 ? in_two_words(cli->arena, table, room->name, argv + 2) : NULL;
+    if (joined)
+        return run_command(cli, joined, argc, argv, 4);
     return command ? run_command(cli, command, argc, argv, 3) : unknown_verb(cli, table, room, argv[2]);
-}
-
-/* "conclave panel list": a verb of some room, "panel-list", in two words and without the room. NULL: there is none, or
- * several rooms have it. */
-static const cv_cli_command *in_two_words(cv_arena *a, const cv_cli_table *table, const char *first, const char *second)
-{
-    const char *verb = cv_arena_printf(a, "%s-%s", first, second).p;
-    const cv_cli_command *found = NULL;
-    for (size_t i = 0; i < table->count; i++)
-        if (*table->items[i].room && strcmp(table->items[i].name, verb) == 0) {
-            if (found)
-                return NULL;
-            found = &table->items[i];
-        }
-    return found;
 }
 
 static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
@@ -259,7 +276,7 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
     /* A command may have the name of a room: a word that is not a verb is its argument. */
     if (room && (verb || !command))
         return run_room(cli, table, room, argc, argv);
-    const cv_cli_command *joined = !command && argc > 2 ? in_two_words(cli->arena, table, argv[1], argv[2]) : NULL;
+    const cv_cli_command *joined = !command && argc > 2 ? in_two_words(cli->arena, table, "", argv + 1) : NULL;
     if (joined)
         return run_command(cli, joined, argc, argv, 3);
     return command ? run_command(cli, command, argc, argv, 2) : unknown_command(cli, table, argc, argv);

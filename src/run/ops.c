@@ -110,7 +110,7 @@ static const cv_topic topics[] = {{"run-reasons", print_reasons}, {"run-attempts
 
 const cv_room cv_room_running = {
     .name = "",
-    .examples = "  conclave ask \"Redis or PostgreSQL?\" --panel architecture-review --agent 'claude -p'\n",
+    .examples = "  conclave ask \"Which queue?\" --panel architecture-review --agent 'claude -p'\n",
     .ops = top,
 };
 

@@ -144,6 +144,26 @@ static void check_required(const cv_cli_command *c)
     }
 }
 
+/* The help of the program, of each room and of each topic: no line above 80 columns. */
+static void test_help_of_the_rest(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_cli_table table = cv_cli_commands(&a);
+    cv_buf out = {0};
+    cv_help_all(&out, 80, &table);
+    cv_help_first(&out, 80);
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (*cv_rooms[i]->name)
+            cv_help_room(&out, &a, 80, &table, cv_rooms[i]);
+    for (size_t i = 0; cv_help_topic_at(i); i++)
+        assert_true(cv_help_topic(&out, &a, 80, cv_str_of(cv_help_topic_at(i)->name)));
+    check_width(&(cv_cli_command){.room = "program, rooms", .name = "topics"}, 80, cv_buf_str(&out));
+    assert_int_equal(faults, 0);
+    cv_buf_release(&out);
+    cv_arena_release(&a);
+}
+
 static void test_help_of_every_command(void **state)
 {
     (void)state;
@@ -173,6 +193,7 @@ static void test_help_of_every_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_help_of_the_rest),
         cmocka_unit_test(test_help_of_every_command),
     };
     return cmocka_run_group_tests_name("help", tests, NULL, NULL);
