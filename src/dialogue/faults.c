@@ -29,18 +29,64 @@ void cv_fault_letter(const cv_spot *at, cv_str side, char letter)
     cv_err_suggest(err, CV_STR("Ids begin with P, R, T, E or C, in capitals"));
 }
 
+/* Whoever has this role, or is the only one with it in the role. */
+static const cv_rec_expert *expert_of_role(cv_arena *a, const cv_state *s, cv_str text)
+{
+    const cv_rec_expert *part = NULL;
+    size_t parts = 0;
+    char *spoken = cv_arena_copy_z(a, cv_str_trim(text));
+    for (char *c = spoken; *c; c++)
+        *c = *c == '-' || *c == '_' ? ' ' : *c;
+    cv_str role = cv_str_of(spoken);
+    for (size_t i = 0; role.n && i < s->experts.count; i++) {
+        const cv_rec_expert *expert = &s->experts.items[i];
+        if (cv_str_eq_nocase(expert->role, role))
+            return expert;
+        bool within = false;
+        for (size_t k = 0; role.n > 2 && !within && k < expert->role.n; k++)
+            within = cv_str_starts_nocase(cv_str_from(expert->role, k), role);
+        parts += within;
+        part = within ? expert : part;
+    }
+    return parts == 1 ? part : NULL;
+}
+
+cv_str cv_expert_meant(cv_arena *a, const cv_state *s, cv_str name, const char *before)
+{
+    cv_str *slugs, *roles = CV_NEW_ARRAY(a, s->experts.count, cv_str);
+    size_t count = cv_state_slugs(a, s, &slugs);
+    cv_str near = cv_str_nearest(name, slugs, count);
+    const cv_rec_expert *meant = expert_of_role(a, s, name);
+    for (size_t i = 0; i < s->experts.count; i++)
+        roles[i] = s->experts.items[i].role;
+    if (!meant && !near.n)
+        meant = expert_of_role(a, s, cv_str_nearest(name, roles, s->experts.count));
+    if (meant)
+        return cv_arena_printf(a, "'%s%.*s', the %.*s", before, CV_FMT(meant->expert_slug),
+                               CV_FMT(cv_excerpt(a, meant->role)));
+    return near.n ? cv_arena_printf(a, "'%s%.*s'", before, CV_FMT(near)) : near;
+}
+
+bool cv_suggest_expert(cv_err *err, const cv_state *s, cv_str name, const char *before)
+{
+    cv_str meant = cv_expert_meant(err->arena, s, name, before);
+    if (meant.n)
+        cv_err_suggest(err, cv_arena_printf(err->arena, "did you mean %.*s?", CV_FMT(meant)));
+    return meant.n > 0;
+}
+
 void cv_fault_expert(const cv_spot *at, const cv_state *s, cv_str slug)
 {
     cv_arena *a = at->call->arena;
     cv_str *slugs;
     size_t count = cv_state_slugs(a, s, &slugs);
-    cv_str near = cv_str_nearest(slug, slugs, count);
     cv_err *err = cv_fault(at, CV_ERR_UNKNOWN_EXPERT, referential, slug, "expert '%.*s' does not take part in '%.*s'",
                            CV_FMT(cv_excerpt(a, slug)), CV_FMT(s->id));
     cv_err_options(err, slugs, count);
-    cv_err_operation(err, near.n ? (cv_str){NULL, 0} : CV_STR("dialogue expert-create"));
-    cv_err_suggest(err, near.n ? cv_arena_printf(a, "Did you mean '%.*s'?", CV_FMT(near))
-                               : CV_STR("creates an expert; or name one who takes part"));
+    cv_str meant = cv_expert_meant(a, s, slug, "");
+    cv_err_operation(err, meant.n ? (cv_str){NULL, 0} : CV_STR("dialogue expert-create"));
+    cv_err_suggest(err, meant.n ? cv_arena_printf(a, "Did you mean %.*s?", CV_FMT(meant))
+                                : CV_STR("creates an expert; or name one who takes part"));
 }
 
 /* The entities of the same kind and round, else of the same kind: what could have been meant. */

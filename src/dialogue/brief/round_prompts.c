@@ -41,6 +41,7 @@ static void refuse_expert(press *x, cv_str at, const char *field, cv_str slug)
         cv_refuse(x->call, CV_ERR_UNKNOWN_EXPERT, at, field, slug, "'%.*s' is not on the panel of round %lld",
                   CV_FMT(cv_excerpt(x->call->arena, slug)), (long long)x->v.round);
     cv_refuse_words(fault, slugs, x->v.members.count);
+    cv_suggest_expert(fault, &x->v.s, slug, "");
 }
 
 static void choose(press *x, const cv_json *experts)

@@ -62,6 +62,7 @@ static void refuse_unknown(const cv_evolution *e, const cv_wanted_seat *c)
         cv_wanted_seat_refuse(e, c, CV_ERR_UNKNOWN_EXPERT, by_name ? "slug" : "role", value,
                               "no expert of the dialogue is '%.*s'", CV_FMT(cv_excerpt(e->call->arena, value)));
     cv_refuse_words(err, slugs, count);
+    cv_suggest_expert(err, &e->s, value, "");
 }
 
 /* ---- the three sources ------------------------------------------------------------------------------------------- */

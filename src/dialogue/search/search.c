@@ -77,6 +77,7 @@ static bool check_place(cv_call *call, const cv_search_query *query)
     cv_err *fault = cv_refuse(call, CV_ERR_UNKNOWN_EXPERT, CV_STR(""), "expert", query->expert,
                               "'%.*s' does not take part in the dialogue", CV_FMT(query->expert));
     cv_refuse_words(fault, slugs, count);
+    cv_suggest_expert(fault, &s, query->expert, "");
     return false;
 }
 

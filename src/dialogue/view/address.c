@@ -1,9 +1,9 @@
 /* address.c - what can be cited of a dialogue; see address.h. */
 #include "dialogue/view/address.h"
 
-#include "dialogue/people.h"
-
 #include "base/utf8.h"
+#include "dialogue/faults.h"
+#include "dialogue/people.h"
 #include "dialogue/place.h"
 #include "dialogue/text/mark.h"
 #include "dialogue/words/errors.h"
@@ -136,48 +136,6 @@ cv_str cv_address_of_subject(cv_arena *a, const cv_rec_event *event)
 
 /* ---- what is there ----------------------------------------------------------------------------------------------- */
 
-/* Offers the nearest of the words; false: none is near. */
-static bool suggest(cv_err *err, cv_str name, cv_words words, const char *before)
-{
-    cv_str near = cv_str_nearest(name, words.items, words.count);
-    if (near.n)
-        cv_err_suggest(err, cv_arena_printf(err->arena, "did you mean '%s%.*s'?", before, CV_FMT(near)));
-    return near.n > 0;
-}
-
-static cv_words expert_names(cv_arena *a, const cv_state *s)
-{
-    cv_str *slugs;
-    size_t count = cv_state_slugs(a, s, &slugs);
-    return (cv_words){slugs, count};
-}
-
-/* "Value Analyst", "value-analyst", "analyst": the expert who has this role, or the only one with it in the role. */
-static bool suggest_by_role(cv_err *err, const cv_state *s, cv_str text)
-{
-    const cv_rec_expert *whole = NULL, *part = NULL;
-    size_t parts = 0;
-    char *role = cv_arena_copy_z(err->arena, cv_str_trim(text));
-    size_t role_n = strlen(role);
-    for (char *c = role; *c; c++)
-        *c = *c == '-' || *c == '_' ? ' ' : *c;
-    for (size_t i = 0; *role && i < s->experts.count; i++) {
-        const cv_rec_expert *expert = &s->experts.items[i];
-        if (cv_str_eq_nocase(expert->role, cv_str_of(role)))
-            whole = expert;
-        bool within = false;
-        for (size_t k = 0; role_n > 2 && !within && k < expert->role.n; k++)
-            within = cv_str_starts_nocase(cv_str_from(expert->role, k), cv_str_of(role));
-        parts += within;
-        part = within ? expert : part;
-    }
-    const cv_rec_expert *meant = whole ? whole : parts == 1 ? part : NULL;
-    if (meant)
-        cv_err_suggest(err, cv_arena_printf(err->arena, "did you mean '@%.*s', the %.*s?", CV_FMT(meant->expert_slug),
-                                            CV_FMT(cv_excerpt(err->arena, meant->role))));
-    return meant;
-}
-
 static cv_words verdict_names(cv_arena *a, const cv_state *s)
 {
     cv_str *names = CV_NEW_ARRAY(a, s->verdicts.count, cv_str);
@@ -198,8 +156,7 @@ static bool find_expert(const cv_state *names, const cv_address *address, cv_str
     if (cv_state_expert(names, slug))
         return true;
     not_there(address, CV_ERR_UNKNOWN_EXPERT, things[CV_THING_EXPERT].word, err);
-    if (!suggest_by_role(err, names, slug))
-        suggest(err, slug, expert_names(err->arena, names), "@");
+    cv_suggest_expert(err, names, slug, "@");
     return false;
 }
 
@@ -323,7 +280,7 @@ bool cv_address_missing(const cv_state *all, const cv_address *address, cv_err *
     cv_str *ids = CV_NEW_ARRAY(err->arena, all->entities.count, cv_str);
     for (size_t i = 0; i < all->entities.count; i++)
         ids[i] = cv_entity_id(err->arena, &all->entities.items[i]);
-    if (!suggest(err, address->id, (cv_words){ids, all->entities.count}, ""))
+    if (!cv_err_nearest(err, address->id, ids, all->entities.count))
         cv_err_suggest(err, cv_arena_printf(err->arena, "that round has no %.*s",
                                             CV_FMT(cv_kinds[cv_kind_of_letter(address->subject_type)].plural)));
     return false;
@@ -334,8 +291,8 @@ bool cv_address_invalid(const cv_state *names, cv_str text, cv_err *err)
     cv_str shown = cv_excerpt(err->arena, text);
     cv_err_set(err, CV_ERR_INVALID_VALUE, "'%.*s' is neither an id nor a verdict of this dialogue", CV_FMT(shown));
     cv_err_value(err, shown);
-    if (!suggest_by_role(err, names, text) && !suggest(err, text, verdict_names(err->arena, names), "") &&
-        !suggest(err, text, expert_names(err->arena, names), "@"))
+    cv_words verdicts = verdict_names(err->arena, names);
+    if (!cv_err_nearest(err, text, verdicts.items, verdicts.count) && !cv_suggest_expert(err, names, text, "@"))
         cv_err_suggest(err, CV_STR("write P0101, MUFFIN-P0101, @muffin, round-1 or the name of a verdict"));
     return false;
 }
