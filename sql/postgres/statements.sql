@@ -285,7 +285,7 @@ FROM $schema.search_texts AS t JOIN $schema.scopes AS s ON s.scope = t.scope
 WHERE t.words @@ $1::tsquery
     AND ($4::text IS NULL OR s.room = $4)
     AND ($5::text IS NULL OR s.name = $5)
-    AND ($6::text IS NULL OR s.name NOT IN (SELECT json_array_elements_text($6::json)))
+    AND ($6::text IS NULL OR s.room || '/' || s.name NOT IN (SELECT json_array_elements_text($6::json)))
     AND ($7::text IS NULL OR t.kind IN (SELECT json_array_elements_text($7::json)))
     AND ($8::text IS NULL OR t.status IN (SELECT json_array_elements_text($8::json)))
     AND ($9::text IS NULL OR position($9 IN t.people) > 0)

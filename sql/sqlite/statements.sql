@@ -151,7 +151,7 @@ FROM search_index JOIN search_texts AS t INDEXED BY search_things ON t.id = sear
 WHERE search_index MATCH :expression
     AND (:room IS NULL OR s.room = :room)
     AND (:scope IS NULL OR s.name = :scope)
-    AND (:without IS NULL OR s.name NOT IN (SELECT value FROM json_each(:without)))
+    AND (:without IS NULL OR s.room || '/' || s.name NOT IN (SELECT value FROM json_each(:without)))
     AND (:kinds IS NULL OR t.kind IN (SELECT value FROM json_each(:kinds)))
     AND (:statuses IS NULL OR t.status IN (SELECT value FROM json_each(:statuses)))
     AND (:person IS NULL OR instr(t.people, :person))

@@ -166,7 +166,7 @@ cv_str cv_panel_member(const cv_stances *st, const cv_agreement *g, size_t i)
 cv_agreement cv_agreement_in(const cv_stances *st, int64_t round)
 {
     cv_agreement g = {0};
-    g.seated = cv_state_panel(st->s, round, &g.seats);
+    g.seated = cv_state_panel(st->s, round < 0 ? 0 : round, &g.seats); /* at first, the first panel */
     g.panel = g.seated ? g.seated : st->s->experts.count;
     for (size_t i = 0; i < g.panel; i++)
         g.signals += cv_stands_by_signal(st, cv_panel_member(st, &g, i), round);

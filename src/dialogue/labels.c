@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "dialogue/journal.h"
+#include "dialogue/notices.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/person.h"
@@ -27,6 +28,7 @@ typedef struct {
         cv_str *items;
         size_t count, capacity;
     } added, removed;
+    cv_notices warnings;
 } labels;
 
 #define CV_THIS_TYPE labels
@@ -53,6 +55,7 @@ const cv_shape cv_tag_shape[] = {
     CV_JSON_AS(ALWAYS, NAMES, "tags", tags, "all that it has now, in the order of the alphabet"),
     CV_TEXTS("added", added.items, added.count, "those that are new"),
     CV_TEXTS("removed", removed.items, removed.count, "those that it had"),
+    CV_WARNINGS(warnings, CV_TO_BE_KNOWN),
     CV_WRITTEN("dialogue"),
     {0},
 };
@@ -141,21 +144,26 @@ bool cv_dialogue_unarchive(cv_call *call)
 
 static bool take_name(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
-    (void)row, (void)rev, (void)err;
-    cv_json_str(ctx, id);
+    cv_json_writer *w = ctx;
+    (void)row, (void)rev;
+    cv_json_str(w, cv_arena_printf(err->arena, "dialogue/%.*s", CV_FMT(id)));
     return true;
+}
+
+bool cv_archived_name(const cv_call *call, cv_json_writer *w, cv_err *err)
+{
+    const cv_list_query query = {.archived = true, .names = true};
+    return cv_list_dialogues(call->record, call->arena, &query, take_name, w, err);
 }
 
 bool cv_archived_left_out(cv_call *call, const cv_json *others, cv_str *ret_ids, cv_err *err)
 {
-    const cv_list_query query = {.archived = true, .names = true};
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     cv_json_begin_array(&w);
     for (uint32_t i = 0; others && i < others->count; i++)
-        cv_json_str(&w, others->items[i].text);
-    bool ok = cv_json_get_true(call->input, "archived") ||
-              cv_list_dialogues(call->record, call->arena, &query, take_name, &w, err);
+        cv_json_str(&w, cv_arena_printf(call->arena, "dialogue/%.*s", CV_FMT(others->items[i].text)));
+    bool ok = cv_json_get_true(call->input, "archived") || cv_archived_name(call, &w, err);
     cv_json_end_array(&w);
     *ret_ids = text.n > 2 ? cv_buf_take(&text, call->arena) : (cv_str){NULL, 0};
     cv_buf_release(&text);
@@ -260,6 +268,10 @@ static void change_tags(cv_call *call, cv_str has, const cv_words *add, const cv
             tags[count++] = old.items[i];
         else
             *CV_PUSH(call->arena, &l->removed) = old.items[i];
+    for (size_t i = 0; i < remove->count; i++)
+        if (place_of(old.items, old.count, remove->items[i]) == old.count)
+            cv_notice_add(&l->warnings, call->arena, CV_STR("unknown_tag"), "the dialogue has no tag '%.*s'",
+                          CV_FMT(remove->items[i]));
     for (size_t i = 0; i < add->count; i++)
         if (place_of(tags, count, add->items[i]) == count)
             *CV_PUSH(call->arena, &l->added) = tags[count++] = add->items[i];

@@ -14,7 +14,10 @@ static inline bool cv_dialogue_is_archived(const cv_rec_dialogue *row)
  * What is not one is a fault. */
 cv_words cv_tags_read(cv_call *call, const char *list);
 
-/* The dialogues that a search leaves out, as a JSON list: a list of ids (may be NULL) and, unless the request has
+/* Writes the dialogues that are put away, each as "dialogue/ID". */
+bool cv_archived_name(const cv_call *call, cv_json_writer *w, cv_err *err);
+
+/* The dialogues that a search leaves out, as such a list: a list of ids (may be NULL) and, unless the request has
  * `archived`, all that are put away. Absent: none. */
 bool cv_archived_left_out(cv_call *call, const cv_json *others, cv_str *ret_ids, cv_err *err);
 

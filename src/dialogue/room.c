@@ -5,6 +5,7 @@
 #include "dialogue/files.h"
 #include "dialogue/import/report.h"
 #include "dialogue/intake/fill_in.h"
+#include "dialogue/labels.h"
 #include "dialogue/text/spec.h"
 #include "dialogue/verifier.h"
 #include "dialogue/words/errors.h"
@@ -117,4 +118,5 @@ const cv_room cv_room_dialogue = {
                  .bad = " reopened rejected refuted opposed abandoned withdrawn conceded "},
     .scope_folder = folder_of,
     .edits = cv_dialogue_edits,
+    .archived = cv_archived_name,
 };

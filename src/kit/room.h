@@ -255,6 +255,9 @@ typedef struct cv_room {
     /* What this agent (its name) would leave undone in the room if it could not act there any more: a sentence without
      * its end, "3 messages wait for it". Empty: nothing. NULL: there never is anything. */
     bool (*undone)(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err *err);
+    /* Writes the scopes that were put away, each as "ROOM/NAME": a search in everything leaves them out. NULL: there
+     * are none. */
+    bool (*archived)(const cv_call *call, cv_json_writer *w, cv_err *err);
     /* Figures for the operator of a server; nobody acts in `call`, and its input is empty. NULL: there are none. */
     bool (*measure)(cv_call *call, cv_metrics *ret, cv_err *err);
 } cv_room;

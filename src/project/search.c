@@ -8,6 +8,7 @@
  */
 #include "kit/fault.h"
 #include "kit/query.h"
+#include "kit/room.h"
 #include "kit/snippet.h"
 #include "project/operations.h"
 #include "project/scope_input.h"
@@ -119,6 +120,21 @@ static cv_str list_of(cv_arena *a, const cv_json *input, const char *key)
     return cv_buf_take(&out, a);
 }
 
+/* What was put away is found only by those who ask for it, or for its scope. */
+static bool leave_out_archived(searching *s, cv_err *err)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    bool ok = true;
+    cv_json_begin_array(&w);
+    for (size_t i = 0; cv_rooms[i] && ok; i++)
+        ok = !cv_rooms[i]->archived || cv_rooms[i]->archived(s->call, &w, err);
+    cv_json_end_array(&w);
+    s->query.without = text.n > 2 ? cv_buf_take(&text, s->call->arena) : (cv_str){NULL, 0};
+    cv_buf_release(&text);
+    return ok;
+}
+
 static bool read_input(searching *s)
 {
     cv_arena *a = s->call->arena;
@@ -162,7 +178,8 @@ bool cv_project_search(cv_call *call)
     searching s = {.call = call};
     if (!read_input(&s))
         return false;
-    if (!ask_both(&s, &err))
+    bool all = s.query.scope.n || cv_json_get_true(call->input, "archived");
+    if (!(all || leave_out_archived(&s, &err)) || !ask_both(&s, &err))
         return cv_call_fail(call, &err);
     answer(&s);
     return true;

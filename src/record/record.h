@@ -141,7 +141,7 @@ typedef struct {
     bool any;        /* one of the terms suffices; excluded ones stay excluded */
     cv_str room;     /* empty: all */
     cv_str scope;    /* name, with a room; empty: all */
-    cv_str without;  /* JSON list of scope names; empty: none */
+    cv_str without;  /* JSON list of scopes as "ROOM/NAME"; empty: none */
     cv_str kinds;    /* JSON list of words; empty: all */
     cv_str statuses; /* JSON list; empty: all */
     cv_str person;   /* one of the people; empty: anybody */

@@ -32,6 +32,7 @@ wait waiting waits warning warnings warnings_left_out watch what why with withou
 # Words that a room gives a meaning of its own and others need as plain English, in these files alone.
 elsewhere="
 accepted: project/verify.c
+archived: kit/room.h project/search.c
 claimed: door/cmd_mcp.c kit/who.c project/redact.c
 completed: door/cmd_completion.c door/http/http.c door/layout.c door/resources.c
 final: base/base64.c

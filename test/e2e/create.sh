@@ -214,7 +214,29 @@ is '.error_code == "dialogue_not_found" and (.suggestion | contains("nvidia-inve
 
 # ---- panels ------------------------------------------------------------------------------------------
 
-op "a round's panel is recorded once" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 0, "panel": [{"slug": "muffin", "source": "pool"}]}'
+op "a dialogue of four" 0 create '{"title": "Four", "expert": ["Baker: dough", "Seller: price", "Miller: flour", "Eater: taste"]}'
+op "its panel is replaced" 0 evolve-panel '{"dialogue_id": "four", "round": 0, "drop": ["cupcake"]}'
+is '.unseated == ["cupcake"] and [.panel[].slug] == ["muffin", "scone", "eclair"] and [.panel[].focus] == ["dough", "flour", "taste"] and .from_pool == 3'
+op "and once more" 0 evolve-panel '{"dialogue_id": "four", "round": 0, "drop": ["scone", "muffin"], "add": ["Seller"]}'
+is '.unseated == ["muffin", "scone"] and [.panel[].slug] == ["eclair", "cupcake"]'
+op "it is seen" 0 get '{"dialogue_id": "four"}'
+is '[.panel[].slug] == ["eclair", "cupcake"] and .convergence.missing_experts == ["eclair", "cupcake"]'
+for way in respond:expert round-prompts:experts verdict-register:author_expert evolve-panel:drop search:expert; do
+    case $way in
+    respond*) rest='"content": "x", "expert": "Miller"' ;;
+    round-prompts*) rest='"experts": ["miller"]' ;;
+    verdict*) rest='"verdict_id": "m", "verdict_type": "dissent", "recommendation": "r", "description": "d", "author_expert": "MILLER"' ;;
+    evolve*) rest='"round": 0, "drop": ["Millar"]' ;;
+    search*) rest='"query": "flour", "expert": "miller"' ;;
+    esac
+    op "${way%:*}: a role is no name" 1 ${way%:*} '{"dialogue_id": "four", '"$rest"'}'
+    is '[.errors[]?, .] | any(.suggestion // "" | ascii_downcase | contains("did you mean '"'scone'"', the miller?"))'
+done
+op "in a round: a role is no name" 1 round-register '{"dialogue_id": "four", "round": 0, "score": 1, "expert_scores": {"miller": 1},
+    "moves": [{"expert": "Eater", "type": "converge"}], "perspectives": [{"local_id": "ECLAIR-P0001", "label": "l", "content": "c", "contributors": ["Seller"]}]}'
+is '[.errors[] | select(.error_code == "unknown_expert").suggestion] == ["Did you mean '"'cupcake'"', the Seller?", "Did you mean '"'eclair'"', the Eater?", "Did you mean '"'scone'"', the Miller?"]'
+op "somebody answers" 0 respond '{"dialogue_id": "four", "expert": "eclair", "no_contribution": true}'
+op "then it stands" 1 evolve-panel '{"dialogue_id": "four", "round": 0, "add": ["muffin"]}'
 golden_json create/panel-exists.json
 op "a round too early" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": [{"slug": "muffin", "source": "retained"}]}'
 is '.error_code == "round_out_of_order"'
@@ -369,6 +391,10 @@ run "with more experts" 0 dialogue create "More" --panel hiring --expert "DBA: l
 is '[.panel[] | select(.role == "DBA" or .role == "Poet") | .focus] | sort == [null, "locks, and more"]'
 run "experts alone" 0 dialogue create "Alone" --expert "Baker: crust" --expert "Miller: flour" --expert "Guest: taste" --json
 is '[.panel[].role] | sort == ["Baker", "Guest", "Miller"]'
+run "panel alone" 2 panel
+has "try 'conclave panel sample', 'conclave panel list', 'conclave panel show'" err
+run "in three words" 0 dialogue panel show hiring --json
+is '.name == "hiring"'
 run "an unknown panel" 1 dialogue create "No" --panel hirin
 has "did you mean 'hiring'?" err
 run "a panel and a pool" 1 dialogue create "No" --panel hiring --expert-pool "$pool" --json

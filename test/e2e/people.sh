@@ -29,6 +29,12 @@ run "a search" 0 dialogue search oven --json
 is '.count == 0'
 run "a search there" 0 dialogue search oven --archived --json
 is '.count == 1'
+run "a search in all rooms" 0 search oven --json
+is '.count == 0'
+run "… asked for what is archived" 0 search oven --archived --json
+is '.count == 1'
+run "… or for the dialogue" 0 search oven --room dialogue --scope oven --json
+is '.count == 1'
 run "rename" 0 dialogue rename rye "Flour for the winter" --json
 is '.dialogue_id == "rye-or-wheat" and .title == "Flour for the winter" and .old_title == "Rye or wheat"'
 run "its page" 0 dialogue show rye
@@ -190,6 +196,7 @@ has "dialogue_closed" err
 
 run "a tag that it never had" 0 dialogue tag rye --remove unknown
 has "Nothing has changed."
+has "the dialogue has no tag 'unknown'"
 ! grep -q "this was done before" "$out"
 ok $? "$name: nobody says that it was done"
 

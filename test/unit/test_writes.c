@@ -244,7 +244,11 @@ static outcome judge(const model *m, const request *q, const act **ret_first)
         *ret_first = made;
         return REPLAYED;
     }
-    if ((made && made->request[0]) || m->end.request[0])
+    bool answered = false; /* until then a panel replaces another one */
+    for (int i = 0; i < EXPERTS; i++)
+        answered |= m->response[q->round][i] != NULL;
+    bool stays = made && made->request[0] && (q->kind != PANEL || answered);
+    if (stays || m->end.request[0])
         return REFUSED;
     if (q->kind == STATUS)
         return may_become(m->tension, q->text) ? DONE : REFUSED;
@@ -299,7 +303,7 @@ static void apply(model *m, const request *q, cv_str answer)
         if (q->which < 2)
             m->named[q->which] = a;
     } else if (q->kind == PANEL) {
-        m->seats++;
+        m->seats += !m->panels[q->round].request[0];
         m->panels[q->round] = a;
     }
 }
@@ -610,6 +614,71 @@ static void what_was_changed_since_is_not_replayed(void **state)
     cv_rounds_verify(w, "d");
 }
 
+/* The panel that `get` shows, as "muffin,scone,". */
+static cv_str panel_shown(cv_world *w)
+{
+    cv_json answer;
+    cv_err err = {.arena = &w->turn};
+    cv_buf names = {0};
+    assert_int_equal(call(w, "get", "{'dialogue_id': 'd'}"), DONE);
+    assert_ok(cv_json_parse(&w->turn, cv_buf_str(&w->out), &answer, &err), &err);
+    const cv_json *panel = cv_json_get(&answer, CV_STR("panel"));
+    for (uint32_t i = 0; i < panel->count; i++)
+        cv_buf_printf(&names, "%.*s,", CV_FMT(cv_json_get_text(&panel->items[i], "slug")));
+    return cv_buf_take(&names, &w->a);
+}
+
+/* Any panel replaces any other, as often as the judge wants, until somebody has answered. */
+static void a_panel_is_replaced_until_somebody_answers(void **state)
+{
+    enum { PEOPLE = 5, TIMES = 12 };
+    static const char *const people[PEOPLE] = {"bun", "roll", "bap", "loaf", "naan"};
+    cv_world *w = *state;
+    cv_test_random r = {cv_test_seed()};
+    cv_world_dialogue(w, "d", (const char *[]){"bun", "roll", "bap", "loaf", "naan", NULL}, false);
+    for (int round = 0; round < 3; round++) {
+        cv_str last = {NULL, 0}, wanted = {NULL, 0};
+        for (size_t time = 0; time <= cv_test_below(&r, TIMES); time++) {
+            cv_buf places = {0}, names = {0};
+            size_t seats = 1 + cv_test_below(&r, PEOPLE), first = cv_test_below(&r, PEOPLE);
+            for (size_t i = 0; i < seats; i++) {
+                cv_buf_printf(&places, "%s{'slug': '%s'}", i ? ", " : "", people[(first + i) % PEOPLE]);
+                cv_buf_printf(&names, "%s,", people[(first + i) % PEOPLE]);
+            }
+            last = cv_arena_printf(&w->a, "{'dialogue_id': 'd', 'round': %d, 'panel': [%.*s]}", round,
+                                   CV_FMT(cv_buf_str(&places)));
+            bool same = cv_str_eq(wanted, cv_buf_str(&names));
+            wanted = cv_buf_take(&names, &w->a);
+            cv_buf_release(&places);
+            assert_int_equal(call(w, "evolve-panel", last.p), same ? REPLAYED : DONE);
+            assert_int_equal(call(w, "evolve-panel", last.p), REPLAYED);
+            cv_str shown = panel_shown(w);
+            assert_int_equal(shown.n, wanted.n);
+            assert_memory_equal(shown.p, wanted.p, shown.n);
+        }
+        assert_int_equal(
+            call(w, "respond",
+                 cv_arena_printf(&w->a, "{'dialogue_id': 'd', 'round': %d, 'expert': 'bun', 'no_contribution': true}",
+                                 round)
+                     .p),
+            DONE);
+        assert_int_equal(call(w, "evolve-panel", last.p), REPLAYED);
+        assert_int_equal(
+            call(w, "evolve-panel",
+                 cv_arena_printf(
+                     &w->a, "{'dialogue_id': 'd', 'round': %d, 'panel': [{'slug': 'bun', 'focus': 'another'}]}", round)
+                     .p),
+            REFUSED);
+        assert_int_equal(w->errs.items[0].code, CV_ERR_PANEL_EXISTS);
+        cv_rounds_verify(w, "d");
+        assert_int_equal(
+            call(w, "round-register", cv_arena_printf(&w->a, "{'dialogue_id': 'd', 'round': %d, 'score': 0}", round).p),
+            DONE);
+        assert_int_equal(call(w, "evolve-panel", last.p), REPLAYED);
+    }
+    cv_rounds_verify(w, "d");
+}
+
 /* Whether a response was late is a question of order, not of clocks. */
 static void the_clock_may_be_set_back(void **state)
 {
@@ -856,6 +925,7 @@ int main(void)
         TEST(the_operation_is_a_part_of_the_request),
         TEST(a_dry_run_answers_what_the_call_would),
         TEST(what_was_changed_since_is_not_replayed),
+        TEST(a_panel_is_replaced_until_somebody_answers),
         TEST(the_clock_may_be_set_back),
         TEST(tries_that_were_overtaken_give_their_memory_back),
         TEST(many_writers_are_told_the_truth),

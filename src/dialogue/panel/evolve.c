@@ -4,7 +4,8 @@
  *     add, drop    names: the last panel without some, with others; the places are made of them
  *
  * Each place is read and checked by wanted_seat.c; names stay with their experts, newcomers get the next free ones. All
- * faults are reported at once. A round's panel is recorded once: seats are history and never change.
+ * faults are reported at once. Seats are history and never change, but until somebody has answered in a round, another
+ * panel can replace its panel.
  */
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
@@ -63,26 +64,40 @@ static void check_room(cv_evolution *e)
                   "a dialogue has at most %d experts", CV_MAX_EXPERTS);
 }
 
+/* The seats of this round itself; 0: the last panel stands. */
+static size_t seated_now(const cv_evolution *e, const cv_rec_seat **ret_seats)
+{
+    size_t count = cv_state_panel(&e->s, e->round, ret_seats);
+    return count && (*ret_seats)[0].round == e->round ? count : 0;
+}
+
 static bool panel_is_open(cv_evolution *e)
 {
     const cv_rec_seat *seats;
-    size_t count = cv_state_panel(&e->s, e->round, &seats);
-    if (count == 0 || seats[0].round != e->round)
+    size_t count = seated_now(e, &seats);
+    const cv_rec_response *first = NULL;
+    for (size_t i = 0; count && !first && i < e->s.responses.count; i++)
+        if (e->s.responses.items[i].round == e->round)
+            first = &e->s.responses.items[i];
+    if (!first && (!count || e->s.replaced < CV_MAX_REPLACED))
         return true;
-    cv_err_suggest(cv_refuse(e->call, CV_ERR_PANEL_EXISTS, CV_STR(""), "round",
-                             cv_json_get(e->call->input, CV_STR("round"))->text, "round %lld has its panel of %zu",
-                             (long long)e->round, count),
-                   CV_STR("register the round, then evolve the panel of the next one"));
+    cv_err *err =
+        cv_refuse(e->call, CV_ERR_PANEL_EXISTS, CV_STR(""), "round", cv_json_get(e->call->input, CV_STR("round"))->text,
+                  "round %lld has its panel of %zu", (long long)e->round, count);
+    cv_err_suggest(err, first ? cv_arena_printf(e->call->arena,
+                                                "'%.*s' has answered in it; register the round, then evolve the panel "
+                                                "of the next one",
+                                                CV_FMT(first->expert_slug))
+                              : CV_STR("it was replaced too often: register the round"));
     return false;
 }
 
-/* Seats never change: the round's panel stands as it was made. */
+/* Did this request make the panel that stands? */
 static bool find_same(cv_evolution *e, cv_outcome *outcome, cv_err *err)
 {
     const cv_rec_seat *seats;
-    size_t count = cv_state_panel(&e->s, e->round, &seats);
     *outcome = (cv_outcome){0};
-    return count == 0 || seats[0].round != e->round ||
+    return seated_now(e, &seats) == 0 ||
            cv_request_made(e->call, cv_dialogue_scope(e->s.id), seats[0].rev, outcome, err);
 }
 
@@ -96,15 +111,19 @@ static bool is_seated(const cv_rec_seat *seats, size_t count, cv_str slug)
     return false;
 }
 
-static void write_place(cv_json_writer *w, const char *member, cv_str who, cv_source source)
+static void write_place(cv_json_writer *w, const char *member, cv_str who, cv_str source, cv_str focus)
 {
     cv_json_begin_object(w);
     cv_json_key_str(w, member, who);
-    cv_json_key_str(w, "source", cv_source_words.items[source]);
+    cv_json_key_str(w, "source", source);
+    if (focus.n)
+        cv_json_key_str(w, "focus", focus);
     cv_json_end_object(w);
 }
 
-/* Those of the last panel who are not dropped stay. */
+static const cv_str no_focus = {NULL, 0};
+
+/* Those of the last panel who are not dropped stay: as they sit in this round, or retained from the one before. */
 static void write_kept(cv_evolution *e, const cv_json *drop, const cv_rec_seat *seats, size_t count, cv_json_writer *w)
 {
     cv_map gone = {0};
@@ -118,14 +137,20 @@ static void write_kept(cv_evolution *e, const cv_json *drop, const cv_rec_seat *
         cv_str *names = CV_NEW_ARRAY(e->call->arena, count, cv_str);
         for (size_t k = 0; k < count; k++)
             names[k] = seats[k].expert_slug;
-        cv_refuse_words(cv_refuse(e->call, expert ? CV_ERR_INVALID_VALUE : CV_ERR_UNKNOWN_EXPERT, CV_STR(""), field,
-                                  drop->items[i].text, "'%.*s' is not on the panel",
-                                  CV_FMT(cv_excerpt(e->call->arena, drop->items[i].text))),
-                        names, count);
+        cv_err *err = cv_refuse(e->call, expert ? CV_ERR_INVALID_VALUE : CV_ERR_UNKNOWN_EXPERT, CV_STR(""), field,
+                                drop->items[i].text, "'%.*s' is not on the panel",
+                                CV_FMT(cv_excerpt(e->call->arena, drop->items[i].text)));
+        cv_refuse_words(err, names, count);
+        if (!expert)
+            cv_suggest_expert(err, &e->s, drop->items[i].text, "");
     }
     for (size_t i = 0; i < count; i++)
-        if (!cv_map_get(&gone, seats[i].expert_slug))
-            write_place(w, "slug", seats[i].expert_slug, CV_SOURCE_RETAINED);
+        if (cv_map_get(&gone, seats[i].expert_slug))
+            continue;
+        else if (seats[i].round == e->round)
+            write_place(w, "slug", seats[i].expert_slug, seats[i].source, seats[i].focus);
+        else
+            write_place(w, "slug", seats[i].expert_slug, cv_source_words.items[CV_SOURCE_RETAINED], no_focus);
 }
 
 static void refuse_added(cv_evolution *e, const char *field, cv_str name)
@@ -163,11 +188,11 @@ static void write_added(cv_evolution *e, const cv_json *add, const cv_rec_seat *
             cv_refuse(e->call, CV_ERR_INVALID_VALUE, CV_STR(""), field, name, "'%.*s' is on the panel already",
                       CV_FMT(expert->expert_slug));
         else if (expert && cv_person_sat_before(&e->s, expert->expert_slug, e->round))
-            write_place(w, "slug", expert->expert_slug, CV_SOURCE_RETAINED);
+            write_place(w, "slug", expert->expert_slug, cv_source_words.items[CV_SOURCE_RETAINED], no_focus);
         else if (expert)
-            write_place(w, "slug", expert->expert_slug, (cv_source)cv_words_find(cv_source_words, expert->source));
+            write_place(w, "slug", expert->expert_slug, expert->source, no_focus);
         else if (member)
-            write_place(w, "role", member->role, CV_SOURCE_POOL);
+            write_place(w, "role", member->role, cv_source_words.items[CV_SOURCE_POOL], no_focus);
         else
             refuse_added(e, field, name);
     }
@@ -334,6 +359,8 @@ static bool enter(cv_evolution *e, cv_outcome *outcome)
 {
     cv_journal j;
     int64_t position = (int64_t)e->s.experts.count;
+    const cv_rec_seat *standing;
+    int64_t above = seated_now(e, &standing) ? (e->s.replaced + 1) * CV_PANEL_AGAIN : 0;
     cv_journal_begin(&j, e->call, &e->s);
     for (size_t i = 0; i < e->count; i++)
         if (e->seats_wanted[i].fresh)
@@ -343,6 +370,7 @@ static bool enter(cv_evolution *e, cv_outcome *outcome)
     event->data = print_counts(e);
     for (size_t i = 0; i < e->count; i++) {
         cv_rec_seat seat = seat_of(e, i);
+        seat.round += above;
         enter_late(e, &j, &e->seats_wanted[i], event);
         cv_journal_put(&j, CV_REC_SEAT, &seat);
     }
@@ -351,8 +379,9 @@ static bool enter(cv_evolution *e, cv_outcome *outcome)
 
 static bool evolve(cv_call *call, cv_outcome *outcome)
 {
-    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND);
-    cv_wanted wanted = {.kinds = kinds, .no_content = true};
+    const uint32_t kinds =
+        CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) | CV_REC_BIT(RESPONSE);
+    cv_wanted wanted = {.kinds = kinds, .no_content = true, .outline = CV_REC_BIT(RESPONSE)};
     cv_evolution e = {.call = call};
     cv_str id = cv_json_get_text(call->input, "dialogue_id");
     cv_err err = {.arena = call->arena};
@@ -363,7 +392,7 @@ static bool evolve(cv_call *call, cv_outcome *outcome)
         return true;
     return cv_journal_open(call, &e.s, false)                       /* somebody still listens   */
            && cv_require_next_round(call, &e.s, e.round)            /* the round is to come     */
-           && panel_is_open(&e)                                     /* nobody sits yet          */
+           && panel_is_open(&e)                                     /* nobody has answered yet  */
            && cv_pool_load(call, e.s.dialogue.expert_pool, &e.pool) /* who could be asked       */
            && read_panel(&e)                                        /* every seat is sound     */
            && enter(&e, outcome);
