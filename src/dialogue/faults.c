@@ -29,7 +29,7 @@ void cv_fault_letter(const cv_spot *at, cv_str side, char letter)
     cv_err_suggest(err, CV_STR("Ids begin with P, R, T, E or C, in capitals"));
 }
 
-/* Whoever has this role, or is the only one with it in the role. */
+/* The expert with this role, or the only one with it in the role. */
 static const cv_rec_expert *expert_of_role(cv_arena *a, const cv_state *s, cv_str text)
 {
     const cv_rec_expert *part = NULL;
