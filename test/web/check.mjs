@@ -10,6 +10,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { hostile, hostileFile, marks, plant } from "./hostile.mjs";
+import { makeLarge } from "./large.mjs";
 
 const need = createRequire(new URL("../../web/package.json", import.meta.url));
 const { chromium } = need("playwright-core");
@@ -33,6 +34,7 @@ const watch = (page, where) => {
   page.on("console", (m) => m.type() === "error" && complain(m.text()));
   page.on("pageerror", (e) => complain(String(e)));
   page.on("dialog", (d) => complain(`a dialog: ${d.message()}`));
+  page.on("request", (r) => /^(http:\/\/127\.0\.0\.1:|file:|data:|blob:)/.test(r.url()) || complaints.push(`${where()}: asks for ${r.url()}`));
 };
 async function open(hash, options = {}, base = url) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
@@ -210,6 +212,22 @@ async function saved(page, button) {
   await page.emulateMedia({ media: "print" });
   ok((await page.locator("header.top").isHidden()) && (await page.locator(".decision").isVisible()), "printing leaves the frame out");
   ok((await page.pdf()).length > 20000, "it can be printed");
+  await page.context().close();
+}
+
+// ---- a graph of many: words come as one scrolls ----
+{
+  const page = await open(`#/dialogue/${await makeLarge(url, 16)}/graph`);
+  await page.locator(".graph .node").first().waitFor();
+  const words = (which) => page.locator(".graph .node")[which]().locator(".name");
+  const counts = [await page.locator(".graph .node").count(), await page.locator(".graph .edge").count()];
+  ok(counts.join() === "160,300", "a large graph has all its nodes and edges", counts.join());
+  ok((await words("first").isVisible()) && (await words("last").isHidden()), "words out of sight are not laid out");
+  await page.locator(".drawing .scroll").evaluate((box) => (box.scrollLeft = box.scrollWidth));
+  ok(await words("last").waitFor({ timeout: PATIENCE }).then(() => true, () => false), "they are there where one looks");
+  ok(await becomes(page, () => getComputedStyle(document.querySelector(".graph .name")).display === "none"), "and no more where one has been");
+  await page.emulateMedia({ media: "print" });
+  ok(await words("first").isVisible(), "all are printed");
   await page.context().close();
 }
 
@@ -551,6 +569,6 @@ async function serve(program, { port = 0, env = {}, cwd = process.cwd() } = {}) 
   allowed.length = 0;
 }
 
-ok(complaints.length === 0, "no errors in the console", complaints.join("\n"));
+ok(complaints.length === 0, "no errors in the console, and nothing is asked for elsewhere", complaints.join("\n"));
 await browser.close();
 console.log(`1..${number}`);

@@ -1,6 +1,6 @@
 // hostile.mjs - a project in which every field that somebody else fills holds what must never run, and never widens a page.
 export const marks = `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script></script><!--`;
-export const hostile = `${marks} [click](javascript:window.pwned=1) ![i](javascript:window.pwned=1) <svg onload=window.pwned=1> "'\`&lt;b&gt; \u202Eesrever\u202C`;
+export const hostile = `${marks} [click](javascript:window.pwned=1) ![i](javascript:window.pwned=1) ![j](http://elsewhere.example/j.png) <svg onload=window.pwned=1> "'\`&lt;b&gt; \u202Eesrever\u202C`;
 const giant = "x".repeat(600);
 const long = `${hostile} ${giant}`;
 
