@@ -114,7 +114,8 @@ static bool invoke(cv_call *call, cv_str room, cv_str verb)
  * too, is asked about in the record as it is, if it opens. */
 static bool is_admitted(const cv_operation *op, cv_call *call)
 {
-    const cv_act act = {.room = cv_str_of(op->room),
+    cv_str room = op->flags & CV_OP_OF_ROOM ? cv_json_get_text(call->input, "room") : cv_str_of(op->room);
+    const cv_act act = {.room = room.p ? room : CV_STR(""),
                         .changes = op->flags & (CV_OP_WRITES | CV_OP_FILES),
                         .for_all = op->flags & CV_OP_FOR_ALL};
     cv_err unopened = {.arena = call->arena};

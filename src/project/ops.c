@@ -52,7 +52,7 @@ static const cv_operation rows[] = {
          "them are shown. A room's own search may have more filters. See docs/search.md.\n",
      .examples = "  conclave search \"income collar\"\n",
      .schema = "search",
-     .flags = READS,
+     .flags = READS | CV_OP_OF_ROOM,
      .run = cv_project_search,
      .answer = cv_search_shape},
     {.room = "",
@@ -65,7 +65,7 @@ static const cv_operation rows[] = {
                 "position alone. See docs/feed.md.\n",
      .examples = "  conclave feed --limit 5\n",
      .schema = "feed",
-     .flags = READS,
+     .flags = READS | CV_OP_OF_ROOM,
      .run = cv_project_feed,
      .answer = cv_feed_shape},
 

@@ -351,6 +351,19 @@ ask "a header counts more" 401 GET /api/dialogue/list -b "conclave_token=$ada" -
 ask "it acts" 200 POST /api/dialogue/create -b "conclave_token=$ada" -H 'Content-Type: application/json' --data '{"title":"By cookie"}'
 run "the event names the agent" 0 feed --room dialogue --scope by-cookie --json
 is '.entries[0].who == ["ada"]'
+# Of the operations on the whole project, a token of one room may use those that can be limited to it.
+"$conclave" agent add carl >/dev/null
+limited=$("$conclave" token add carl --rooms chat --json | jq -r .secret)
+for operation in 'feed?limit=1' 'search?query=x'; do
+    ask "$operation of everything" 403 GET "/api/$operation" -H "Authorization: Bearer $limited"
+    ask "$operation of another room" 403 GET "/api/$operation&room=dialogue" -H "Authorization: Bearer $limited"
+    ask "$operation of its room" 200 GET "/api/$operation&room=chat" -H "Authorization: Bearer $limited"
+done
+for room in '' '?room=dialogue' '?room=chat'; do
+    status=$(curl -s -m 1 -o "$out" -w '%{http_code}' -H "Authorization: Bearer $limited" "$url/api/events$room")
+    [ "$status" = "$([ "$room" = '?room=chat' ] && echo 200 || echo 403)" ]
+    ok $? "events$room for a token of the room chat"
+done
 ask "leaving" 204 DELETE /api/session -b "conclave_token=$ada"
 header Set-Cookie '.*Max-Age=0'
 curl -s -N -m 30 -H "Authorization: Bearer $ada" "$url/api/events" >"$work/events" &

@@ -321,8 +321,7 @@ async function saved(page, button) {
   await page.getByRole("button", { name: "Sign in" }).click();
   ok(await shows(page, "'adda'"), "nobody signs in under a name that the project does not know");
   await page.getByLabel("Name").fill("ada");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(/#\/$/);
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Sign in" }).click()]);
   ok(await shows(page, "attention"), "who signs in is at home");
   await page.goto(`${url}/#/mail/planner`);
   await page.getByText("Write a message").click();
@@ -521,8 +520,7 @@ async function serve(program, { port = 0, env = {}, cwd = process.cwd() } = {}) 
   const as = async (token) => {
     const one = await open("#/sign-in", {}, server.base);
     await one.getByLabel("Token").fill(token);
-    await one.getByRole("button", { name: "Sign in" }).click();
-    await one.waitForURL(/#\/$/);
+    await Promise.all([one.waitForEvent("load"), one.getByRole("button", { name: "Sign in" }).click()]); // it begins anew
     return one;
   };
   allowed.push("403");
@@ -539,6 +537,9 @@ async function serve(program, { port = 0, env = {}, cwd = process.cwd() } = {}) 
   ok(await shows(limited, "is limited to chat"), "a token of one room shows nothing of another, and says why");
   await limited.goto(`${server.base}/#/chat/cut-over`);
   ok((await shows(limited, "I decide on Friday.")) && !run("chat", "show", "cut-over").includes("Not with this token."), "but all of its own");
+  ok(await limited.locator(".live.on").waitFor({ timeout: PATIENCE }).then(() => true, () => false), "it hears of its own room");
+  run("chat", "send", "cut-over", "--from", "Implementer@builder", "--type", "QUESTION", "--body", "Is Friday fine?");
+  ok(await shows(limited, "Is Friday fine?"), "and sees what happens there");
   await Promise.all([reader, limited].map((one) => one.context().close()));
   await page.goto(`${server.base}/#/dialogue`);
   await page.locator(".live.on").waitFor();
@@ -571,4 +572,5 @@ async function serve(program, { port = 0, env = {}, cwd = process.cwd() } = {}) 
 
 ok(complaints.length === 0, "no errors in the console, and nothing is asked for elsewhere", complaints.join("\n"));
 await browser.close();
+ok(true, "the browser has looked at everything");
 console.log(`1..${number}`);

@@ -19,7 +19,7 @@ export function SignIn(): preact.JSX.Element {
           const before = person();
           rememberPerson(name);
           (token ? signIn(token) : Promise.resolve())
-            .then(() => act("feed", { limit: 0 })) // refused when nobody is called so
+            .then(() => act("agent/list")) // refused when nobody is called so; every agent may ask
             .then(
               () => {
                 go(link());
