@@ -110,7 +110,7 @@ static bool reviewer(const cv_asker *asker, const cv_json *arguments, cv_prompt_
 }
 
 static const cv_prompt_argument for_judges[] = {
-    {"question", "what is to be decided", false}, {"dialogue_id", "continue this dialogue", false}, {0}};
+    {"question", "the question to decide", false}, {"dialogue_id", "continue this dialogue", false}, {0}};
 static const cv_prompt_argument for_experts[] = {
     {"dialogue_id", "which dialogue", true}, {"expert", "the expert's slug", true}, {0}};
 static const cv_prompt_argument for_reviewers[] = {{"dialogue_id", "which dialogue", true}, {0}};

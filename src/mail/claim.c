@@ -122,7 +122,7 @@ static bool refuse_settled(cv_mail_writing *o, const cv_mail_delivery *d, cv_mai
     if (state == CV_MAIL_SUPERSEDED)
         cv_err_suggest(fault, cv_arena_printf(o->arena, "do '%.*s' instead", CV_FMT(d->superseded_by)));
     else if (state == CV_MAIL_DONE)
-        cv_err_suggest(fault, CV_STR("its output stands: send a message with what is to be added"));
+        cv_err_suggest(fault, CV_STR("its output does not change: send a message with the addition"));
     else {
         cv_err_operation(fault, CV_STR("mail requeue"));
         cv_err_suggest(fault, CV_STR("makes it new again"));

@@ -82,7 +82,7 @@ is '.state == "done"'
 run "done twice is done once" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json # checklist 24
 is '.replayed'
 run "another outcome" 1 mail done cupcake --message-id "$first" --token "$token" --json
-is '.suggestion | contains("its output stands")'
+is '.suggestion | contains("its output does not change")'
 is '.error_code == "message_settled"'
 run "it is not delivered again" 0 mail inbox cupcake --json # checklist 23
 is '[.messages[].seq] == [2, 3, 4, 5]'

@@ -104,7 +104,7 @@ function Ask(): preact.JSX.Element {
       verb="Begin"
       fields={[
         { name: "title", label: "Title", hint: "a few words; its address is made of them" },
-        { name: "question", label: "Question", kind: "long", hint: "what is to be decided" },
+        { name: "question", label: "Question", kind: "long", hint: "the question to decide" },
         { name: "panel", label: "Panel", kind: "choice", choices: (panels.data?.panels ?? []).map((p) => p.name) },
       ]}
       input={(typed) => ({ title: typed["title"], question: typed["question"] || undefined, panel: typed["panel"] || undefined })}
