@@ -96,6 +96,19 @@ WHERE s.room IS DISTINCT FROM $1 LIMIT 1
 -- name: find
 SELECT $columns FROM $schema.$table AS t WHERE t.scope = $1$conditions ORDER BY $order LIMIT $limit
 
+-- The condition that keeps a find of the events of one rev from reading all events: revs rise with the numbers of the
+-- events, so the first and the last one are found by halving.
+
+-- name: find_in_rev
+ AND t.seq >= (WITH RECURSIVE halves (low, high) AS (SELECT 1::bigint, event_count FROM $schema.scopes WHERE scope = $1
+    UNION ALL SELECT CASE WHEN e.rev < $2 THEN e.seq + 1 ELSE low END, CASE WHEN e.rev < $2 THEN high ELSE e.seq END
+    FROM halves JOIN $schema.events AS e ON e.scope = $1 AND e.seq = (low + high) / 2 WHERE low < high)
+    SELECT max(low) FROM halves)
+ AND t.seq <= (WITH RECURSIVE halves (low, high) AS (SELECT 1::bigint, event_count FROM $schema.scopes WHERE scope = $1
+    UNION ALL SELECT CASE WHEN e.rev <= $2 THEN e.seq + 1 ELSE low END, CASE WHEN e.rev <= $2 THEN high ELSE e.seq END
+    FROM halves JOIN $schema.events AS e ON e.scope = $1 AND e.seq = (low + high) / 2 WHERE low < high)
+    SELECT min(high) FROM halves)
+
 -- name: find_across
 SELECT $columns, s.name FROM $schema.$table AS t JOIN $schema.scopes AS s ON s.scope = t.scope
 WHERE s.room = $1$conditions ORDER BY $order LIMIT $limit

@@ -159,6 +159,48 @@ static void round_trips_are_few_in_parts(void **state)
     count_trips(begin(state, "&partitions=4"));
 }
 
+/* ---- events of one rev ------------------------------------------------------------------------------------------------
+ */
+
+static bool see_event_of(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    const cv_event_row *event = row;
+    int64_t *expected = ctx; /* the rev, the next number, how many */
+    (void)scope, (void)err;
+    assert_int_equal(event->rev, expected[0]);
+    assert_int_equal(event->seq, expected[1]++);
+    expected[2]++;
+    return true;
+}
+
+/* They have no index: the first and the last one are found by halving. */
+static void events_of_a_rev_are_found(void **state)
+{
+    fixture *f = begin(state, "");
+    enum { REVS = 9 };
+    int64_t first[REVS + 2] = {1, 1};
+    for (int64_t rev = 1; rev <= REVS; rev++) {
+        cv_writing w;
+        cv_written done;
+        cv_str op = cv_arena_printf(&f->arena, "o%lld", (long long)rev);
+        assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("x"), op, NOW, &f->err), &f->err);
+        for (int64_t i = 0; i < rev * 5 % 7 + 1; i++)
+            cv_writing_event(&w, CV_STR("card"), op, CV_STR("written"));
+        assert_ok(cv_writing_commit(&w, &(cv_request){op, CV_STR("digest"), CV_STR("board write")}, CV_STR("{}"), &done,
+                                    &f->err),
+                  &f->err);
+        first[rev + 1] = first[rev] + rev * 5 % 7 + 1;
+    }
+    for (int64_t rev = 0; rev <= REVS + 1; rev++) {
+        const cv_event_row like = {.rev = rev};
+        const cv_find find = {
+            .type = &cv_event_row_type, .index = cv_events_by_rev, .scope = BOARD("x"), .like = &like, .equal = 1};
+        int64_t expected[3] = {rev, rev <= REVS ? first[rev] : 0, 0};
+        assert_ok(f->record->calls->find(f->record, &find, see_event_of, expected, &f->err), &f->err);
+        assert_int_equal(expected[2], rev >= 1 && rev <= REVS ? first[rev + 1] - first[rev] : 0);
+    }
+}
+
 /* ---- a write in one round trip ------------------------------------------------------------------------------------
  */
 
@@ -1016,6 +1058,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(round_trips_are_few),
         TEST(round_trips_are_few_in_parts),
+        TEST(events_of_a_rev_are_found),
         TEST(a_write_at_once_is_refused),
         TEST(a_write_at_once_is_refused_in_parts),
         TEST(a_write_at_once_is_refused_without_pipeline),

@@ -215,13 +215,13 @@ static bool check_condition(checking *k, const live_index *live, const names *co
                                                           CV_FMT(live->name), CV_FMT(live->condition)));
 }
 
-/* The rev of rows that nobody searches has none: they are found by the key of their scope, and so are rows that are
- * mostly read together. Commits have one each. */
+/* Rows that are mostly read together, and events, which every write adds, have the index of their key alone. The rev of
+ * rows that nobody searches has none. Commits have one each. */
 static bool is_made(const cv_type *type, const cv_index *index)
 {
     if (index->across || type == &cv_commit_row_type)
         return true;
-    return !type->whole && (index->at[0] != 0 || type->search);
+    return !type->whole && type != &cv_event_row_type && (index->at[0] != 0 || type->search);
 }
 
 static bool check_index(checking *k, const cv_index *index)

@@ -79,6 +79,8 @@ static const char *text_of(cv_postgres_record *r, const cv_find *f, const cv_ord
     cv_arena scratch = {0};
     writing w = {.values = 1};
     add_conditions(&w, f, order);
+    if (f->index == cv_events_by_rev && f->equal > 0)
+        cv_buf_add_z(&w.out, cv_postgres_text_of(r, "find_in_rev"));
     const cv_postgres_word words[] = {
         {"$columns", cv_find_columns(&scratch, f)},
         {"$table", cv_str_of(f->type->table)},
