@@ -374,6 +374,14 @@ sleep 0.2
 wait $listener
 [ $? -ne 28 ]
 ok $? "a stream ends when its token is revoked"
+curl -s -N -m 30 -H "Authorization: Bearer $("$conclave" token add carl --json | jq -r .secret)" "$url/api/events" >"$work/events" &
+listener=$!
+sleep 0.2
+"$conclave" agent limit carl --rooms chat >/dev/null
+"$conclave" dialogue create "Not for carl" >/dev/null
+wait $listener
+[ $? -ne 28 ] && ! grep -q not-for-carl "$work/events"
+ok $? "and when its agent may not enter every room any more"
 ask "and it opens no more" 401 GET /api/dialogue/list -b "conclave_token=$ada"
 end "with tokens"
 grep -q "$ada" "$work/log"
