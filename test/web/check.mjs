@@ -274,6 +274,8 @@ async function saved(page, button) {
   ok(true, "g h goes home");
   await page.getByRole("button", { name: "Dark colours" }).click();
   ok(await becomes(page, () => getComputedStyle(document.body).backgroundColor === "rgb(21, 23, 26)"), "dark when somebody wants it");
+  await page.emulateMedia({ media: "print" });
+  ok(await becomes(page, () => getComputedStyle(document.body).color === "rgb(27, 29, 31)"), "paper is light all the same");
   await page.context().close();
 }
 

@@ -71,15 +71,15 @@ function useDrawing(box: { current: HTMLDivElement | null }, chart: Chart): void
     const plot = new uPlot(options(chart, place.clientWidth || 320), data, place);
     const resized = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: chart.height ?? 120 }));
     const recoloured = new MutationObserver(() => plot.redraw());
-    const darker = matchMedia("(prefers-color-scheme: dark)");
+    const media = ["(prefers-color-scheme: dark)", "print"].map((one) => matchMedia(one));
     const redraw = (): void => plot.redraw();
     resized.observe(place);
     recoloured.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-    darker.addEventListener("change", redraw);
+    for (const one of media) one.addEventListener("change", redraw);
     return () => {
       resized.disconnect();
       recoloured.disconnect();
-      darker.removeEventListener("change", redraw);
+      for (const one of media) one.removeEventListener("change", redraw);
       plot.destroy();
     };
   }, [box, key]);
