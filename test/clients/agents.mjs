@@ -7,7 +7,7 @@
 //
 // Who is asked follows from what the user said; what differs between clients is a table (`hands`). follow.mjs plays the
 // same agents without a client.
-import { calls_of, marker_of, sign_of } from './skill.mjs';
+import { calls_of, marker_of, points_of, sign_of } from './skill.mjs';
 
 export class Failed extends Error {}
 
@@ -70,13 +70,14 @@ const roles = ['Database Engineer', 'Operator', 'Skeptic', 'Auditor', 'Newcomer'
 const pool = (size) =>
     roles.slice(0, size).map((role, i) => ({ role, tier: ['Core', 'Adjacent', 'Wildcard'][i % 3], relevance: 0.9 - i / 10, focus: `what concerns the ${role}` }));
 
-/* What the judge says under each name that the skill's example uses; all else is as in the example. */
+/* What the judge says under each name that the skill uses; all else is as in its example. */
 const words = {
     title: () => 'Job queue',
     question: (state) => state.question,
     background: () => ({ subject: 'The job queue', constraints: 'No downtime' }),
     expert_pool: (state) => ({ domain: 'Operations', experts: pool(state.size) }),
     dialogue_id: (state) => state.id,
+    round: (state) => state.round,
     overrides: (state) => ({ [state.seats[0]]: { round_context: `What closes ${state.open}?` } }),
     expert_scores: (state) => Object.fromEntries(state.seats.map((slug, i) => [slug, 5 + i])),
     summary: (state) => `Round ${state.round}: the panel answered.`,
@@ -90,44 +91,97 @@ const words = {
     key_claims: () => [],
 };
 
-/* All experts at once. An expert that returned a response instead of a summary has not sent it, nor has one that only
- * wrote a file. */
-function* hear(hand, state, prompts) {
-    const told = yield* hand.spawn(prompts);
-    for (const [i, { slug }] of prompts.entries())
-        if (told[i].startsWith('#')) yield* use(hand, 'blue_dialogue_respond', { dialogue_id: state.id, expert: slug, content: told[i] });
-    const { files } = yield* use(hand, 'blue_dialogue_round_verify', { dialogue_id: state.id });
-    for (const { command } of files) yield* hand.do_as_told(command);
+const is_tool = (quoted) => /^blue_dialogue_\w+$/.test(quoted);
+
+/* What a sentence asks for only in a case that is not this one. */
+const not_now = (state, sentence) =>
+    /^(Nothing to say|Merge|Leave|Ask an agent that failed)/.test(sentence) ||
+    (/^Frame those who need it/.test(sentence) && !state.open.length) ||
+    (/^without the skill/.test(sentence) && !state.spec);
+
+/* Arguments that a point names behind the tool: `use_draft: true` as it is written, `summary` in the judge's own words. */
+function named_in(state, point, tool) {
+    const args = {};
+    let last;
+    for (const { text, quoted } of point.sentences)
+        for (const name of not_now(state, text) ? [] : quoted) {
+            const [, key, value] = name.match(/^(\w+): (.*)$/) ?? [];
+            if (is_tool(name)) last = name;
+            else if (last === tool && key) args[key] = JSON.parse(value);
+            else if (last === tool && words[name]) args[name] = words[name](state);
+        }
+    return args;
 }
 
-/* The skill's example, call by call, with the judge's own words; where it shows responses, experts are started. */
+/* What the judge does with a tool besides calling it once, and what it learns from the answer. */
+const acts = {
+    *blue_dialogue_create(call, state) {
+        const reply = yield* call();
+        Object.assign(state, { id: reply.dialogue_id, seats: reply.panel.map((seat) => seat.slug) });
+    },
+    *blue_dialogue_round_prompts(call, state) {
+        state.prompts = (yield* call(state.later)).prompts;
+        if (!state.prompts.every(({ prompt }) => prompt)) throw new Failed('a prompt has no text');
+    },
+    /* An expert that returned a response instead of a summary has not sent it, … */
+    *blue_dialogue_respond(call, state) {
+        for (const [i, { slug }] of state.prompts.entries())
+            if (state.told[i]?.startsWith('#')) yield* call({ expert: slug, content: state.told[i] });
+    },
+    /* … nor has one that only wrote a file: the answer has the call. */
+    *blue_dialogue_round_verify(call, state, hand, point) {
+        let reply = yield* call();
+        if (!point.sentences.some(({ quoted }) => quoted.includes('files'))) reply.files = [];
+        for (const { command } of reply.files) yield* hand.do_as_told(command);
+        if (reply.files.length) reply = yield* call();
+        if (!reply.complete) throw new Failed(`missing: ${reply.missing}`);
+    },
+    *blue_dialogue_round_register(call, state) {
+        state.ids.push(...Object.values((yield* call()).id_mapping));
+        state.round++;
+    },
+    *blue_dialogue_verdict_register(call, state) {
+        state.verdict = (yield* call()).verdict_id;
+    },
+    *blue_dialogue_progress(call, state) {
+        const { converged, blockers } = (yield* call()).convergence;
+        state.converged = converged;
+        state.open = blockers.tensions.map((tension) => tension.id ?? tension);
+    },
+};
+
+/* One point: its tools one after the other, with the arguments that it names, and those that the example gives the tool. */
+function* follow(hand, state, point) {
+    if (/ if /.test(point.sentences[0].text.split('`')[0])) return; /* there is no gap */
+    if (/^Spawn all experts/.test(point.title)) state.told = yield* hand.spawn(state.prompts);
+    for (const tool of new Set(point.sentences.flatMap(({ quoted }) => quoted.filter(is_tool)))) {
+        const call = (more) => {
+            const like = state.example.find((one) => one.tool === tool)?.args ?? { dialogue_id: '' };
+            const own = Object.entries(like).map(([key, value]) => [key, words[key] ? words[key](state) : value]);
+            return use(hand, tool, { ...Object.fromEntries(own), ...named_in(state, point, tool), ...more });
+        };
+        yield* acts[tool] ? acts[tool](call, state, hand, point) : call();
+    }
+}
+
+/* The skill, point by point: its rounds until they have converged, at most as many as it says; then its end. */
 export function* judge(hand, { user, texts, size = 3, spec }) {
     const skill = yield* hand.skill('alignment-play', texts);
-    const program = calls_of(skill);
-    const state = { question: user.split('\n').at(-1).replace(/^.*?: /, ''), size, seats: [], ids: [], open: [], round: 0 };
-    yield* hand.load([...new Set(program.map((call) => call.tool))]);
-    let prompts = [];
-    let converged = false;
-    for (const { tool, args } of program) {
-        const own = Object.fromEntries(Object.entries(args).map(([key, value]) => [key, words[key] ? words[key](state) : value]));
-        if (tool === 'blue_dialogue_respond') {
-            if (prompts.length) yield* hear(hand, state, prompts);
-            prompts = [];
-            continue;
-        }
-        if (tool === 'blue_dialogue_round_prompts') Object.assign(own, { include_prompts: true }, spec && { spec });
-        if (own.round !== undefined) state.round = own.round;
-        const reply = yield* use(hand, tool, own);
-        if (tool === 'blue_dialogue_create') Object.assign(state, { id: reply.dialogue_id, seats: reply.panel.map((seat) => seat.slug) });
-        if (tool === 'blue_dialogue_round_prompts') prompts = reply.prompts;
-        if (tool === 'blue_dialogue_round_verify' && !reply.complete) throw new Failed(`missing: ${reply.missing}`);
-        if (tool === 'blue_dialogue_round_register') state.ids.push(...Object.values(reply.id_mapping));
-        if (tool === 'blue_dialogue_progress') {
-            converged = reply.convergence.converged;
-            state.open = reply.convergence.blockers.tensions.map((tension) => tension.id ?? tension);
-        }
-        if (tool === 'blue_dialogue_verdict_register' && !converged) throw new Failed('not converged');
+    const [begin, round, end] = ['Begin', 'Each round', 'End'].map((section) => points_of(skill, section));
+    const state = { question: user.split('\n').at(-1).replace(/^.*?: /, ''), size, spec, seats: [], ids: [], open: [], round: 0, prompts: [], told: [] };
+    state.example = calls_of(skill);
+    const named = [...begin, ...round, ...end].flatMap(({ sentences }) => sentences.flatMap(({ quoted }) => quoted.filter(is_tool)));
+    yield* hand.load([...new Set(named)]);
+    const most = Number(skill.match(/at most (\d+) \|$/m)?.[1]);
+    state.later = spec && { [skill.match(/`(\w+): "short"`/)?.[1]]: spec };
+    for (const point of begin) yield* follow(hand, state, point);
+    while (!state.converged) {
+        const before = state.round;
+        for (const point of round) yield* follow(hand, state, point);
+        if (!state.converged && (state.round === before || !(state.round < most))) throw new Failed(`not converged in ${state.round} rounds`);
     }
+    for (const point of end) yield* follow(hand, state, point);
+    if (state.verdict !== 'final') throw new Failed('there is no verdict');
     return `DECIDED in ${state.id}: ${words.recommendation()} (${words.vote(state)})`;
 }
 

@@ -29,6 +29,22 @@ export function calls_of(skill) {
     return calls;
 }
 
+/* What the points of a section say, in order: what each begins with, and what it has in backticks, sentence by sentence.
+ *
+ *     4. **Collect**: … with `blue_dialogue_respond`. Nothing to say: `no_contribution: true`.
+ *
+ * is {title: 'Collect', sentences: [{text, quoted: ['blue_dialogue_respond']}, {text, quoted: ['no_contribution: true']}]}. */
+export function points_of(skill, section) {
+    const text = skill.match(new RegExp(`^## ${section}\\n([^]*?)^## `, 'm'))?.[1] ?? '';
+    return [...text.matchAll(/^(?:\d+\.|-) ([^]*?)(?=^(?:\d+\.|-) |^$)/gm)].map(([, point]) => ({
+        title: point.match(/^\*\*(.*?)\*\*/)?.[1] ?? '',
+        sentences: point
+            .replace(/\s+/g, ' ')
+            .split(/(?<=[.;])\s+(?=[A-Za-z`])/)
+            .map((sentence) => ({ text: sentence, quoted: [...sentence.matchAll(/`([^`]+)`/g)].map(([, quoted]) => quoted) })),
+    }));
+}
+
 /* The last value under this name in the answers, however deep. */
 export function find_in(answers, name) {
     const look = (value) => {

@@ -116,4 +116,32 @@ for way in mcp command; do
         run "$name: verify" 0 verify
     done
 done
+
+# ---- it knows nothing else: with one instruction spoiled it reaches no verdict
+# played SCRIPT: the judge with its skills changed by this script of sed; two rounds are enough
+played() {
+    fresh spoiled
+    sed -i -e 's/at most 10 |$/at most 2 |/' -e "$1" .claude/skills/alignment-*/SKILL.md
+    timeout 60 "$node" "$root/test/clients/follow.mjs" "$program" mcp play none >"$out" 2>"$err"
+    status=$?
+    cd "$work" && rm -rf spoiled
+    [ $status -eq 0 ] && tail -n 1 "$out" | grep -q '"said":"DECIDED'
+}
+played 's/nothing/nothing/'
+ok $? "the skills as they are: a verdict"
+{
+    sed -n '/^## Begin/,/^## Parameters/p' "$root/skills/alignment-play/SKILL.md" | grep -v '^0\.' | grep -oE '`blue_dialogue_[a-z_]+`' | sort -u |
+        grep -v expert_create | sed 's#.*#1,/^. Parameters/s/&/`blue_dialogue_no_such_tool`/#;s/\^\. P/^## P/'
+    for n in 2 3 4 5 6; do echo "/^## Each round/,/^## End/{/^$n\\./,/^\\([0-9]\\.\\|\$\\)/{/^$n\\./d;/^   /d}}"; done
+    for words in include_prompts use_draft RE:RESOLVE MOVE:CONVERGE '`files`' 'Spawn all'; do echo "s/$words/no_such_word/"; done
+} >"$work/spoilings"
+some=4
+[ -z "${CV_SOAK-}" ] || some=100
+awk -v seed="${CV_SEED:-1}" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' "$work/spoilings" | sort -n | head -n $some | cut -f 2 >"$work/drawn"
+while IFS= read -r script; do
+    ! played "$script" </dev/null
+    ok $? "spoiled, no verdict: $script"
+done <"$work/drawn"
+[ "$(wc -l <"$work/spoilings")" -ge 20 ]
+ok $? "there are instructions to spoil ($(wc -l <"$work/spoilings"))"
 finish
