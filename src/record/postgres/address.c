@@ -112,6 +112,23 @@ static bool is_hosts(cv_str list)
     return true;
 }
 
+/* Without a user and a password before an '@': what stands for a port and is not a number may be a password, where
+ * somebody forgot the host. `begin`: where the rest begins in the address. */
+static bool find_odd_port(cv_str rest, size_t begin, size_t *ret_begin, size_t *ret_end)
+{
+    size_t slash = cv_str_find_char(rest, '/'), question = cv_str_find_char(rest, '?'),
+           at = cv_str_find_char(rest, '@');
+    cv_str hosts = cv_str_head(rest, slash < question ? slash : question);
+    size_t skipped = at < hosts.n ? at + 1 : 0;
+    cv_str named = cv_str_from(hosts, skipped);
+    size_t colon = cv_str_find_char(named, ':');
+    if (is_hosts(named))
+        return false;
+    *ret_begin = begin + skipped + colon + 1;
+    *ret_end = begin + hosts.n;
+    return true;
+}
+
 /* Where a password of the user begins and ends, or what may be one; false: there is none. It ends at the last '@': it
  * may have others, and a '/' or a '?'. An '@' behind the '?' is one of a parameter where hosts, or nothing, come before
  * it, and libpq does not take it for the end of a password: it looks for that up to the first '/'. */
@@ -122,7 +139,7 @@ static bool find_secret(cv_str text, size_t *ret_begin, size_t *ret_end)
     size_t colon = cv_str_find_char(rest, ':'), question = cv_str_find_char(rest, '?');
     size_t first = cv_str_find_char(rest, '@'), slash = cv_str_find_char(rest, '/'), last = first;
     if (first == SIZE_MAX || colon == SIZE_MAX || colon > first)
-        return false;
+        return find_odd_port(rest, begin, ret_begin, ret_end);
     bool in_parameter =
         first > question && slash < first && is_hosts(cv_str_head(rest, slash < question ? slash : question));
     for (size_t i = first; i < rest.n; i++)
