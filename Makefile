@@ -161,7 +161,7 @@ shots: build/conclave ## pictures of the dashboard's main views, in build/shots
 	@tools/need show
 	@tools/shots build/shots
 
-images: build/conclave ## the pictures of the documentation, made anew: the dashboard, and `conclave ask` and `lint` on a terminal
+images: build/conclave ## the pictures of the documentation: the dashboard, and `conclave ask` and `lint` on a terminal
 	@tools/need show
 	@tools/shots build/shots/docs 1440-light
 	@cp build/shots/docs/decided-1440-light.png docs/images/dashboard.png
@@ -200,7 +200,7 @@ dist: build/gen/web.c ## build/dist: the archive of the last commit with its che
 deb: dist ## build/deb: the Debian package, checked by lintian
 	@tools/deb $(VERSION)
 
-try-deb: deb ## install the package in a Debian of its own, boot it, use the service, remove it (as root, some minutes)
+try-deb: deb ## install the package in a fresh Debian, boot it, use the service, remove it (as root, some minutes)
 	@tools/need try
 	@test/packages/try-deb build/deb/conclave_$(VERSION)_*.deb
 

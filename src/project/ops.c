@@ -207,7 +207,7 @@ static const cv_operation rows[] = {
     {0},
 };
 
-enum { FOLDER_WIDTH = 16 };
+enum { FOLDER_WIDTH = 19 };
 
 static void print_files(cv_buf *out)
 {
@@ -216,8 +216,8 @@ static void print_files(cv_buf *out)
                       "  .conclave/.gitignore           leaves the record out of git\n");
     for (size_t i = 0; cv_rooms[i]; i++)
         if (cv_rooms[i]->folder)
-            cv_buf_printf(out, "  .conclave/%s/ID/%*s the files of one %s\n", cv_rooms[i]->folder,
-                          (int)(FOLDER_WIDTH - strlen(cv_rooms[i]->folder)), "", cv_rooms[i]->scope.one);
+            cv_buf_printf(out, "  .conclave/%s/%*s files of the room '%s'\n", cv_rooms[i]->folder,
+                          (int)(FOLDER_WIDTH - strlen(cv_rooms[i]->folder)), "", cv_rooms[i]->name);
     cv_buf_add_z(out,
                  "\nThe project is the folder given with --root, else the one in CONCLAVE_ROOT, else the nearest one\n"
                  "from the current folder upwards. Several processes may use it at once. Files are written whole:\n"

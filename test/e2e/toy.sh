@@ -185,8 +185,8 @@ project fourth
 [ "$(stat -c %a .conclave/jars)" = 700 ] && [ "$(stat -c %a .conclave/dialogues)" = 700 ]
 ok $? "init makes the folder of every room, its owner's alone"
 run "its folder among the files" 0 help files
-has ".conclave/dialogues/ID/        the files of one dialogue"
-has ".conclave/jars/ID/             the files of one jar"
+has ".conclave/dialogues/           files of the room 'dialogue'"
+has ".conclave/jars/                files of the room 'jar'"
 run "its files are examined" 0 doctor --json
 is '[.findings[] | select(.check == "jars") | .message] == ["0 labels"]'
 run "written below its folder" 0 backup .conclave/jars/copy.db
