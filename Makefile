@@ -31,8 +31,12 @@ CFLAGS   ?= -O3 -g1
 THREADS  := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 # Reports name functions and lines; for a debugger, which wants more: make asan DEBUG=-g.
 DEBUG    ?= -g1
+# Undefined behaviour ends the program where it happens (tools/test has a stack printed). For a message, which costs every
+# start of the program more than the check does: make asan UNDEFINED=-fno-sanitize-recover=all.
+UNDEFINED ?= -fsanitize-undefined-trap-on-error
 # Scripts start the sanitized program thousands of times: at a fixed address it has no 320,000 places to correct first.
-SANITIZE := -O1 $(DEBUG) -fno-pie -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+# It is compiled in each run of the tests: more than -Og takes longer than it saves.
+SANITIZE := -Og $(DEBUG) -fno-pie -fno-omit-frame-pointer -fsanitize=address,undefined $(UNDEFINED)
 LINKER    = $(if $(shell command -v ld.lld),-fuse-ld=lld)
 LINK_ASAN = $(CC) $(SANITIZE) -no-pie $(LINKER)
 LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
@@ -124,11 +128,10 @@ build/.need-web: web/package-lock.json tools/need
 ifneq ($(wildcard web/bundle),)
 	@touch $@
 else
-	@tools/need npm || true
 	$(call say,npm)
-	$(Q)cd web && if npm ci --loglevel=error >/dev/null; then touch ../$@; else \
+	$(Q)if tools/npm-ci web; then touch $@; else \
 	    echo "npm failed: the program has no dashboard, which fails where CI is set" >&2; \
-	    case "$${CI-}" in ""|0|false) touch ../$@ ;; *) exit 1 ;; esac; fi
+	    case "$${CI-}" in ""|0|false) touch $@ ;; *) exit 1 ;; esac; fi
 endif
 
 build/gen/web.c: tools/embed-files tools/web $(WEB) build/.need-web
@@ -257,10 +260,8 @@ fuzz-build: $(FUZZERS:%=build/fuzz/fuzz_%)
 
 # $(call npm_ci,FOLDER): the packages of its lock file.
 define npm_ci
-	@mkdir -p build
-	@tools/need npm || true
 	$(call say,npm)
-	$(Q)cd $(1) && if npm ci --loglevel=error >/dev/null; then touch $(CURDIR)/$@; else \
+	$(Q)if tools/npm-ci $(1); then touch $@; else \
 	    echo "npm failed: what needs its packages is skipped, which fails where CI is set" >&2; \
 	    case "$${CI-}" in ""|0|false) ;; *) exit 1 ;; esac; fi
 endef
@@ -272,6 +273,13 @@ build/.need-npm: test/mcp/package-lock.json tools/need
 # Agents that people use: Claude Code and Codex, 330 MB to fetch.
 build/.need-clients: test/clients/package-lock.json tools/need
 	$(call npm_ci,test/clients)
+
+# Both are fetched while the compilers work: what is listed first begins first, and the tests wait for the end of it.
+build/.begun-npm: test/mcp/package-lock.json test/clients/package-lock.json tools/need
+	$(Q)mkdir -p build
+	$(Q)[ build/.need-clients -nt test/clients/package-lock.json ] || tools/npm-ci --begin test/clients
+	$(Q)[ build/.need-npm -nt test/mcp/package-lock.json ] || tools/npm-ci --begin test/mcp
+	$(Q)touch $@
 
 # Real servers, which the tests start (test/postgres/server), and the proxy in front of them.
 build/.need-postgres: tools/need
@@ -318,9 +326,9 @@ build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sq
 
 # What tools/test runs: of one module only its own programs, and what scripts of servers need only if it has a script.
 PROGRAMS := build/conclave build/asan/conclave build/kill_at build/postgres/proxy build/.need-postgres
-SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-npm build/.need-browser
+SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-browser build/.need-npm
 ifeq ($(T),)
-TESTED   := $(PROGRAMS) $(SERVED) build/.need-clients $(TEST_PROGRAMS) $(REPLAYS)
+TESTED   := build/.begun-npm $(PROGRAMS) $(TEST_PROGRAMS) $(REPLAYS) $(SERVED) build/.need-clients
 else
 TESTED   := $(PROGRAMS) $(if $(wildcard test/e2e/$(T).sh test/checks/$(T).sh),$(SERVED)) $(if $(filter clients%,$(T)),build/.need-clients) \
     $(filter %/test_$(T) %/fuzz_$(T),$(TEST_PROGRAMS) $(REPLAYS))
@@ -352,7 +360,7 @@ soak: $(TESTED) fuzz-build ## the long versions of what test runs short
 fuzz: fuzz-build ## fuzz one target: make fuzz T=marker S=60
 	tools/fuzz "$(T)" "$(S)"
 
-update: $(filter-out $(SERVED) build/.need-clients $(REPLAYS),$(TESTED)) ## rewrite golden files; read the diff
+update: $(filter-out $(SERVED) build/.begun-npm build/.need-clients $(REPLAYS),$(TESTED)) ## rewrite golden files; read the diff
 	CV_UPDATE=1 tools/test $(T)
 
 # ---- speed and style ---------------------------------------------------------------------------
