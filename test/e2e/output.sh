@@ -15,6 +15,9 @@ is_json() { iconv -f UTF-8 -t UTF-8 "$out" >/dev/null 2>&1 && [ -s "$out" ] && j
 # "room verb" or "command", one per line.
 "$conclave" help --json >"$work/help.json"
 jq -r '.commands[] | [.room, .verb // .name] | map(select(. and . != "")) | join(" ")' "$work/help.json" >"$work/commands"
+# "command: option", one per line.
+jq -r '.commands[] | ([.room, .verb // .name] | map(select(. and . != "")) | join(" ")) + ": " + .options[].name' \
+    "$work/help.json" >"$work/options"
 
 # usual COMMAND: arguments with which it does its work here.
 usual() {
@@ -54,11 +57,7 @@ set -- "$bad"
 [ -z "${CV_SOAK-}" ] || set -- "$bad" "$(printf '\300\257')" "$(printf '\355\240\200')" "$(printf '\365\200')" "$(printf 'x\342\202')" "$(printf '@\377')"
 for value; do
     while read -r command; do
-        room=${command% *} verb=${command##* }
-        [ "$room" != "$command" ] || room=""
-        jq -r --arg room "$room" --arg verb "$verb" '.commands[] |
-            select((.room // "") == $room and (.verb // .name) == $verb) | .options[].name' "$work/help.json" >"$work/options"
-        for option in "" argument $(cat "$work/options"); do
+        for option in "" argument $(sed -n "s/^$command: //p" "$work/options"); do
             case "$command $option" in
             "serve "*) more="--port 99999" ;;
             "watch " | "watch argument" | "open " | "open argument") more="" ;;
