@@ -12,21 +12,26 @@
  * when it was killed, else its own: a script counts up until the command ends by itself (kills_everywhere in
  * test/e2e/lib.sh). With threads the number of a call may differ a little from run to run.
  *
- * It uses ptrace, so the command must not: LeakSanitizer does (ASAN_OPTIONS=detect_leaks=0).
+ * It uses ptrace, so the command must not: LeakSanitizer does (ASAN_OPTIONS=detect_leaks=0). The kernel stops the command
+ * only at the calls that count (seccomp); with -a and -1 at every call, twice.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/filter.h>
 #include <linux/ptrace.h>
+#include <linux/seccomp.h>
 
 /* What changes a file, a folder or the other end of a connection. Those that not every kernel has are named if known.
  */
@@ -71,7 +76,24 @@ static _Noreturn void fail(const char *what)
     exit(125);
 }
 
-static pid_t start(char **command, bool alone)
+/* This process and its children stop at the calls above, and go on by themselves at all others. */
+static void filter_calls(void)
+{
+    enum { CALLS = sizeof changing / sizeof *changing };
+    struct sock_filter code[2 * CALLS + 2];
+    unsigned short n = 0;
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    for (size_t i = 0; i < CALLS; i++) {
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)changing[i].number, 0, 1);
+        code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
+    }
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = {.len = n, .filter = code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        fail("seccomp");
+}
+
+static pid_t start(char **command, bool alone, bool filtered)
 {
     pid_t pid = fork();
     if (pid < 0)
@@ -79,6 +101,8 @@ static pid_t start(char **command, bool alone)
     if (pid == 0) {
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
             fail("ptrace");
+        if (filtered)
+            filter_calls();
         execvp(*command, command);
         fail(*command);
     }
@@ -87,9 +111,10 @@ static pid_t start(char **command, bool alone)
         fail("waitpid");
     if (WIFEXITED(status))
         exit(WEXITSTATUS(status));
-    long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL |
-                   (alone ? 0 : PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK);
-    if (ptrace(PTRACE_SETOPTIONS, pid, NULL, options) != 0 || ptrace(PTRACE_SYSCALL, pid, NULL, NULL) != 0)
+    long options = (filtered ? PTRACE_O_TRACESECCOMP : PTRACE_O_TRACESYSGOOD) | PTRACE_O_TRACECLONE |
+                   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL | (alone ? 0 : PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK);
+    if (ptrace(PTRACE_SETOPTIONS, pid, NULL, options) != 0 ||
+        ptrace(filtered ? PTRACE_CONT : PTRACE_SYSCALL, pid, NULL, NULL) != 0)
         fail("ptrace");
     return pid;
 }
@@ -104,8 +129,9 @@ static bool only_reads(const struct ptrace_syscall_info *info)
 static long standing_before(pid_t pid, bool any)
 {
     struct ptrace_syscall_info info = {0};
-    if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0 || info.op != PTRACE_SYSCALL_INFO_ENTRY)
-        return -1;
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0 ||
+        (info.op != PTRACE_SYSCALL_INFO_ENTRY && info.op != PTRACE_SYSCALL_INFO_SECCOMP))
+        return -1; /* number and arguments are in the same place in both */
     return any || (name_of((long)info.entry.nr) && !only_reads(&info)) ? (long)info.entry.nr : -1;
 }
 
@@ -175,7 +201,9 @@ int main(int argc, char **argv)
         return 125;
     }
     long at = strtol(argv[optind], NULL, 10), seen = 0, call;
-    pid_t first = start(argv + optind + 1, alone), pid;
+    bool filtered = !any && !alone; /* children that nobody traces could not make the calls */
+    int stop = filtered ? SIGTRAP | PTRACE_EVENT_SECCOMP << 8 : SIGTRAP | 0x80;
+    pid_t first = start(argv + optind + 1, alone, filtered), pid;
     int status, result = 125;
     while ((pid = waitpid(-1, &status, __WALL)) > 0) {
         if (pid == first && WIFEXITED(status))
@@ -184,7 +212,7 @@ int main(int argc, char **argv)
             result = 128 + WTERMSIG(status);
         if (!WIFSTOPPED(status))
             continue;
-        if (WSTOPSIG(status) == (SIGTRAP | 0x80) && (call = standing_before(pid, any)) >= 0) {
+        if (status >> 8 == stop && (call = standing_before(pid, any)) >= 0) {
             if (list)
                 fprintf(list, "%s\n", name_of(call) ? name_of(call) : "another");
             if (++seen == at && script)
@@ -192,7 +220,7 @@ int main(int argc, char **argv)
             if (seen == at + later && (later > 0 || !is_later))
                 kill_all(first, pid);
         }
-        ptrace(PTRACE_SYSCALL, pid, NULL, signal_of(status));
+        ptrace(filtered ? PTRACE_CONT : PTRACE_SYSCALL, pid, NULL, signal_of(status));
     }
     tell(out, seen);
     if (list && fclose(list) != 0)
