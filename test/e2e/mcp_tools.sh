@@ -1,5 +1,6 @@
 #!/bin/sh
 # mcp_tools.sh - what the product's server shows to a client: tools, their size, rooms, skills, and a project that is not there.
+export TMPDIR=/tmp # answers name the folder, and their bytes are counted
 . "$(dirname "$0")/lib.sh"
 # ask NAME REQUEST ARGUMENT...: one request on standard input
 ask() {

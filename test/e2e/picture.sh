@@ -1,5 +1,6 @@
 #!/bin/sh
 # picture.sh - the pictures of a terminal in docs/images show what the program prints today; only the times of a run may differ.
+export TMPDIR=/tmp # pages are broken where the name of the folder ends
 . "$(dirname "$0")/lib.sh"
 if ! command -v script >/dev/null; then
     skip "the pictures of 'ask' and 'lint'" "no program 'script'"

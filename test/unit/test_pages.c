@@ -508,6 +508,7 @@ static void test_numbers_agree_with_their_nouns(void **state)
 
 int main(void)
 {
+    unsetenv("TMPDIR"); /* prompts name the folder, and pages show their length */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_agree_with_their_nouns),
         cmocka_unit_test(test_pages_of_80_columns),

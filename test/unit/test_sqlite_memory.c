@@ -14,7 +14,7 @@ static sqlite3_stmt *ask(sqlite3 **ret_db)
     if (sqlite3_open(":memory:", ret_db) != SQLITE_OK ||
         sqlite3_prepare_v2(*ret_db, "SELECT printf('%.300c', 'x')", -1, &statement, NULL) != SQLITE_OK ||
         sqlite3_step(statement) != SQLITE_ROW)
-        _exit(99);
+        _exit(97);
     return statement;
 }
 
@@ -86,12 +86,19 @@ static void what_is_right_passes(void **state)
     assert_int_equal(end_of(nothing), 0);
 }
 
+/* The status with which AddressSanitizer ends a child: 1, or what tools/test says. */
+static int found(void)
+{
+    const char *options = getenv("ASAN_OPTIONS"), *said = options ? strstr(options, "exitcode=") : NULL;
+    return said ? atoi(said + strlen("exitcode=")) : 1;
+}
+
 static void a_wrong_access_is_found(void **state)
 {
     (void)state;
-    assert_int_equal(end_of(reads_what_was_freed), 1); /* how AddressSanitizer ends a program */
-    assert_int_equal(end_of(reads_behind_the_end), 1);
-    assert_int_equal(end_of(reads_before_the_start), 1);
+    assert_int_equal(end_of(reads_what_was_freed), found());
+    assert_int_equal(end_of(reads_behind_the_end), found());
+    assert_int_equal(end_of(reads_before_the_start), found());
 }
 
 static void what_is_left_open_is_found(void **state)
