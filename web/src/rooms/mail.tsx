@@ -119,7 +119,11 @@ function Boxes({ boxes, picked }: { boxes: Mailbox[]; picked: string }): preact.
             <span class="next">
               {box.waiting > 0 ? `${box.waiting} waiting` : "empty"}
               {box.oldest_seconds !== null && box.waiting > 0 && `, the oldest ${agoSeconds(box.oldest_seconds)}`}
-              {box.dead > 0 && <span class="red"> ·&nbsp;{box.dead}&nbsp;dead</span>}
+              {box.dead > 0 && (
+                <>
+                  ; <span class="red">{box.dead}&nbsp;dead</span>
+                </>
+              )}
             </span>
           </a>
         </li>
