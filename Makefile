@@ -138,7 +138,7 @@ build/gen/web.c: tools/embed-files tools/web $(WEB) build/.need-web
 	$(call say,web)
 	$(Q)mkdir -p $(@D) && tools/web build/web && tools/embed-files cv_web_files "" $$(ls build/web/*) >$@
 
-# The commit that the program tells: an archive of 'make dist' has it in a file. Written only when it is another one.
+# The commit that the program shows: an archive of 'make dist' has it in a file. Written only when it is another one.
 COMMIT   := $(shell cat COMMIT 2>/dev/null || git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
 $(shell mkdir -p build/gen; grep -qsF '"$(COMMIT)"' build/gen/commit.c || \
     printf '\043include "base/embedded.h"\n\nconst char cv_built_from[] = "%s";\n' '$(COMMIT)' >build/gen/commit.c)
@@ -222,7 +222,7 @@ build/asan/%.o: test/fuzz/%.c | build/.need-test
 	$(call say,cc)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -c -o $@ $<
 
-# Which commit it was is nothing to a test: another one links none of them again.
+# Tests do not depend on the commit: another one links none of them again.
 build/asan/test_%: build/asan/test_%.o build/asan/sqlite_memory.o build/asan/lib.a | build/gen/commit.o
 	$(call say,test)
 	$(Q)$(LINK_ASAN) -o $@ $(filter %.o %.a,$^) build/gen/commit.o $(LIBS) -lcmocka -ljansson
@@ -233,7 +233,7 @@ build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a | bu
 	$(Q)$(LINK_ASAN) -o $@ $^ build/gen/commit.o $(LIBS)
 
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
-# Only the readers of outside bytes and what they stand on; what is missing here does not link.
+# Only the readers of outside bytes and what they need; what is missing here does not link.
 SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix .c,base/* dialogue/words/* dialogue/text/* dialogue/import/script* \
     dialogue/import/dates dialogue/import/grid dialogue/import/threads dialogue/intake/* dialogue/lint/* \
     door/install/edit door/install/jsonc door/install/toml_block kit/template/*))) \
@@ -307,7 +307,7 @@ build/asan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/asan/sqlite_memo
 	$(call say,test)
 	$(Q)$(LINK_ASAN) $(COMPILE) -Werror -Itest -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 
-# The program with one room more: its own list of rooms takes the place of src/rooms.c, its own migrations follow those
+# The program with one room more: its own list of rooms replaces src/rooms.c, its own migrations follow those
 # of the program.
 TOY      ?= test/toy
 build/gen/sql_toy.c: tools/embed $(wildcard sql/sqlite/*.sql $(TOY)/*.sql)

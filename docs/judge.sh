@@ -4,8 +4,8 @@
 #   docs/judge.sh FOLDER [DIALOGUE]   in a project (conclave init), with `conclave` and `jq` on the path
 #
 # FOLDER holds what agents would do (examples/deliberation is one): dialogue.json starts the dialogue, round-N/SLUG.md is what an expert answers to the
-# prompt of that round, round-N/judge.json how the judge scores it. A DIALOGUE that has begun goes on with its next round.
-# With your own agents, replace ask() by the command that runs one of them: it gets the prompt on its standard input and
+# prompt of that round, round-N/judge.json how the judge scores it. A DIALOGUE that has begun continues with its next round.
+# With your own agents, replace ask() with the command that runs one of them: it gets the prompt on its standard input and
 # answers on its standard output.
 set -eu
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ ! -f "$1/dialogue.json" ]; then

@@ -112,7 +112,7 @@ echo "left over" >.conclave/conclave.db-wal
 run "a log beside the database" 0 doctor --json
 is '[.findings[] | select(.what == ".conclave/conclave.db-wal") | .level] == ["note"]'
 
-# Whoever looks for a record that is not there is told the same.
+# A search for a missing record says the same.
 same_advice() {
     "$conclave" dialogue list --json >"$out" 2>"$err"
     listed=$(jq -r .suggestion "$out")

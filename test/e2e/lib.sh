@@ -1,7 +1,7 @@
 # lib.sh - what the end-to-end scripts share. Not a test: it is sourced.
 #
 #     . "$(dirname "$0")/lib.sh"
-#     project                                 # a new project; the script stands in it
+#     project                                 # a new project; the script is in it
 #     run "create" 0 dialogue create "A"      # runs conclave, checks the exit status, keeps $out and $err
 #     golden cli/create.txt                   # the last output is that golden file; CV_UPDATE=1 writes it
 #     has "already there" err                 # a text in the last output (out) or in its messages (err)

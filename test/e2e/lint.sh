@@ -1,6 +1,6 @@
 #!/bin/sh
 # lint.sh - conclave lint from the outside: formats, fixes, folders, exit status, bad input. TAP on stdout.
-# Outputs are compared with test/golden/lint/NAME; CV_UPDATE=1 writes them anew.
+# Outputs are compared with test/golden/lint/NAME; CV_UPDATE=1 writes them again.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD

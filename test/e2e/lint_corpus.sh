@@ -1,6 +1,6 @@
 #!/bin/sh
 # lint_corpus.sh - the linter over real dialogues (CONCLAVE_CORPUS): per file the kind, the numbers of errors, warnings and
-# notes, and the score of profile compat, as in test/golden/corpus/lint.tsv; CV_UPDATE=1 writes it anew. TAP on stdout.
+# notes, and the score of profile compat, as in test/golden/corpus/lint.tsv; CV_UPDATE=1 writes it again. TAP on stdout.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 table=$PWD/test/golden/corpus/lint.tsv

@@ -1,5 +1,5 @@
 #!/bin/sh
-# man.sh - manual pages: every command has one, every option stands in it, and they render without a warning.
+# man.sh - manual pages: every command has one, every option is in it, and they render without a warning.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 

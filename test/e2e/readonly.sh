@@ -1,6 +1,6 @@
 #!/bin/sh
-# readonly.sh - a project in a folder that cannot be written: what is there can be read, and whoever wants to write is
-# told which folder and which permission stand in the way.
+# readonly.sh - a project in a folder that cannot be written: what is there can be read, and a user who wants to write
+# sees which folder and which permission is in the way.
 . "$(dirname "$0")/lib.sh"
 needs_sqlite "a folder that cannot be written"
 project
@@ -67,7 +67,7 @@ chmod a-w .conclave
 run "an empty one is none" 0 dialogue list --json
 is '.count == 2'
 
-# ---- what is no record: the error names the file ----
+# ---- a file that is not a record: the error names the file ----
 chmod u+w .conclave
 mv .conclave/conclave.db ../ours.db
 for database in "not a database" "another program's" "of a later version"; do

@@ -141,7 +141,7 @@ ok $? "$name: told once"
 run "nothing was created for these, either" 0 dialogue list --json
 is '.dialogues | length == 3'
 
-# A question that is asked anew goes on where it was interrupted, too.
+# A question that is asked again continues where it was interrupted, too.
 again() { run "$1" "$2" ask "Should we bake rye, or wheat?" --expert "Baker: crumb" --expert "Miller: flour" --again --json --agent "$3"; answer; }
 printf '#!/bin/sh\nexit 3\n' >broken.sh && chmod +x broken.sh
 again "asked anew, and nobody answers" 1 ./broken.sh

@@ -95,7 +95,7 @@ first "the" "$cache final" --kinds verdict --statuses final
 first "board" "$fund 1" --kinds round
 first "cache" "$cache muffin" --kinds response
 first "collar" "$fund E0101" --expert SCONE --kinds E
-# typos and nonsense find nothing, and are no errors
+# typos and nonsense find nothing, and are not errors
 first "zzzgarble" "-"
 first "colalr" "-"
 first "hedgign" "-"

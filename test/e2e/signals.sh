@@ -27,7 +27,7 @@ usual() {
     ok $? "$2 begins without ignored or blocked signals"
 }
 
-# ---- what others inherit: a caller that ignores much of it is no reason ----
+# ---- what others inherit: a caller that ignores much of it is not a reason ----
 (
     trap '' PIPE USR1
     ends_by_signals "$conclave" run signals --agent ./agent.sh --judge mechanical --step >"$out" 2>"$err"
@@ -120,7 +120,7 @@ for command in "help --json" "spec" "dialogue export large --output-path -" "dia
     case $(cat status) in 0 | 141) true ;; *) false ;; esac && [ ! -s "$err" ]
     ok $? "$command | head -c 1: quiet (status $(cat status))"
 done
-# Whoever wrote something is told that it was done.
+# A command that wrote something says that it was done.
 { sleep 0.2; "$conclave" dialogue create "Piped" --expert "One: a" 2>"$err"; echo $? >status; } | true
 [ "$(cat status)" -eq 2 ] && grep -q "the request was carried out" "$err"
 ok $? "a write whose answer nobody reads says so (status $(cat status))"
