@@ -523,4 +523,32 @@ set_config 'mail.root = "bus"' 'notes.root = "x"'
 run "an unknown setting" 1 mail inbox hub --json
 is '(.message | contains("line 2")) and (.suggestion | contains("mail.root"))'
 
+# ---- one bad place does not hold up the others ----------------------------------------------------------------------
+set_config 'mail.root = "bus"'
+agent alpha
+agent zeta
+long=$(printf 'x%.0s' $(seq 250)).json
+mkdir elsewhere
+for f in inbox claimed done failed outbox .taking; do
+    : >bus/runtime/alpha/$f/"$long" && aged bus/runtime/alpha/$f/"$long"
+    ln -s "$PWD/elsewhere" bus/runtime/alpha/$f/link.json && mkdir bus/runtime/alpha/$f/folder.json && mkfifo bus/runtime/alpha/$f/pipe.json
+done
+: >bus/runtime/alpha/quarantine/"$long"
+mkdir bus/runtime/alpha/quarantine/link.json.reason.txt
+put bus/runtime/zeta/outbox/z1.json '{"command": "z1", "target_id": "hub", "params": {}}'
+run "names as long as they can be" 0 mail inbox hub --all --json
+is 'any(.messages[]; .command == "z1")'
+[ -z "$(ls bus/runtime/alpha/inbox bus/runtime/alpha/claimed bus/runtime/alpha/outbox bus/runtime/alpha/.taking | grep xxx)" ]
+ok $? "are put into quarantine"
+rm -r bus/runtime/alpha/inbox && ln -s "$PWD/elsewhere" bus/runtime/alpha/inbox
+put bus/runtime/zeta/outbox/z2.json '{"command": "z2", "target_id": ["alpha", "zeta"], "params": {}}'
+run "a link in the place of a folder" 0 mail inbox zeta --json
+is 'any(.messages[]; .command == "z2")'
+[ -n "$(ls bus/runtime/zeta/inbox)" ] && [ -z "$(ls elsewhere)" ]
+ok $? "is not followed, and the others get their files"
+rm bus/runtime/alpha/inbox
+run "once it has gone" 0 mail inbox alpha --json
+[ "$(ls bus/runtime/alpha/inbox)" = task_0000000001.json ]
+ok $? "what was missing is written"
+
 finish

@@ -295,6 +295,8 @@ bool cv_door_move(cv_where from, cv_where to, bool durable, bool *ret_gone, cv_e
 static bool move_numbered(cv_mail_door *door, cv_where from, const cv_door_agent *agent, cv_door_folder folder,
                           const char *name, cv_where *ret_to, bool *ret_gone, cv_err *err)
 {
+    enum { MOST = 150 }; /* bytes of a name: there is room for what is put before and behind it */
+    name = strlen(name) <= MOST ? name : cv_arena_copy_z(door->arena, cv_utf8_head(cv_str_of(name), MOST));
     for (int i = 0; i < 10; i++) {
         const char *own = i == 0 ? name : cv_arena_printf(door->arena, "%s~%s", cv_file_unique(door->arena), name).p;
         struct stat st;
@@ -328,7 +330,11 @@ bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where
     cv_door_tell(door, agent, name, CV_DOOR_REFUSED, reason);
     cv_door_log(door, agent, "%s was put into quarantine: %.*s", name, CV_FMT(reason));
     cv_where beside = {to.root, cv_arena_printf(door->arena, "%s.reason.txt", to.path).p};
-    return cv_door_write(beside, cv_arena_printf(door->arena, "%.*s\n", CV_FMT(reason)), err);
+    if (!cv_door_write(beside, cv_arena_printf(door->arena, "%.*s\n", CV_FMT(reason)), err)) {
+        cv_mail_files_behind(err); /* files.log has it */
+        cv_err_clear(err);
+    }
+    return true;
 }
 
 /* ---- looking for changes ----------------------------------------------------------------------------------------- */

@@ -671,6 +671,19 @@ bool cv_door_is_settled(cv_mail_door *door, bool *ret_settled, cv_err *err)
     return ok;
 }
 
+static bool take_agent(cv_mail_door *door, const char *name, cv_err *err)
+{
+    cv_door_agent *agent = NULL;
+    if (!cv_door_agent_at(door, name, &agent, err))
+        return false;
+    for (size_t f = 0; agent && f < CV_COUNT(folders); f++)
+        if (!take_folder(door, agent, folders[f], err))
+            return false;
+    return true;
+}
+
+/* A folder that cannot be used, because somebody has put a link in its place or taken away a right, is reported, and
+ * does not hold up the other agents. */
 bool cv_door_take_in(cv_mail_door *door, cv_err *err)
 {
     cv_door_list names;
@@ -679,16 +692,15 @@ bool cv_door_take_in(cv_mail_door *door, cv_err *err)
     for (size_t i = 0; i < door->touched.count && !door->looking; i++)
         cv_door_unmark(door, door->touched.items[i]);
     for (size_t i = 0; i < names.count; i++) {
-        cv_door_agent *agent = NULL;
         if (!cv_agent_id_valid(cv_str_of(names.items[i])) || is_quiet(door, names.items[i]))
             continue;
         if (door->looking)
             return door->found = true;
-        if (!cv_door_agent_at(door, names.items[i], &agent, err))
-            return false;
-        for (size_t f = 0; agent && f < CV_COUNT(folders); f++)
-            if (!take_folder(door, agent, folders[f], err))
-                return false;
+        if (take_agent(door, names.items[i], err))
+            continue;
+        door->waiting++; /* it is looked at again */
+        cv_mail_files_behind(err);
+        cv_err_clear(err);
     }
     return cv_door_expire(door, &names, err) && cv_door_mailboxes_take(door, err) &&
            cv_door_states_take(door, &names, err) && cv_door_reports_take(door, err);
