@@ -1,4 +1,4 @@
-/* compare.c - what files state against what the record derives, and what the record has of each file; see play.h.
+/* compare.c - what files state against what the record derives, and what the record has of each file; see import_script.h.
  *
  * Nothing is mended: the record keeps what was said and done, and a board that was added up wrongly, or left behind,
  * stays what it is. Every statement is compared with the record, and every difference is reported with both figures and
@@ -9,13 +9,13 @@
  */
 #include "base/utf8.h"
 #include "dialogue/dynamics.h"
-#include "dialogue/import/play.h"
+#include "dialogue/import/import_script.h"
 #include "dialogue/pace.h"
 #include "dialogue/people.h"
 
 typedef struct {
     cv_script *s;
-    cv_played *played;
+    cv_imported *imported;
     cv_state state;
     cv_pace pace;
     size_t own_tensions; /* that experts raised, besides the tracker's */
@@ -83,10 +83,12 @@ static int64_t score_so_far(const cv_state *s, int round)
 
 static const cv_rec_expert *expert_called(const comparing *c, cv_str name)
 {
-    size_t player = cv_script_known(c->s, name);
-    if (c->s->players.count == 0)
+    size_t participant = cv_script_known(c->s, name);
+    if (c->s->participants.count == 0)
         return cv_state_expert(&c->state, name);
-    return player < c->s->players.count ? cv_state_expert(&c->state, c->s->players.items[player].slug) : NULL;
+    return participant < c->s->participants.count
+               ? cv_state_expert(&c->state, c->s->participants.items[participant].slug)
+               : NULL;
 }
 
 static const cv_rec_score *score_of(const cv_state *s, const cv_rec_expert *expert, int round)
@@ -184,7 +186,7 @@ static cv_str why_of(const comparing *c, const cv_statement *st)
     case CV_SAYS_OPEN:
     case CV_SAYS_TENSIONS:
     case CV_SAYS_CLOSED:
-        if (c->played->threads.threads.count && c->own_tensions)
+        if (c->imported->threads.threads.count && c->own_tensions)
             return cv_arena_printf(c->s->arena,
                                    "the files count the tracker's tensions; the experts raised %zu of their own",
                                    c->own_tensions);
@@ -363,7 +365,7 @@ static size_t sheet_of_part(const comparing *c, int64_t round, cv_str slug)
 {
     const cv_act *act = round >= 0 && (size_t)round < c->s->act_count ? &c->s->acts[round] : NULL;
     for (size_t i = 0; act && i < act->parts.count; i++)
-        if (cv_str_eq_nocase(c->s->players.items[act->parts.items[i].player].slug, slug))
+        if (cv_str_eq_nocase(c->s->participants.items[act->parts.items[i].participant].slug, slug))
             return act->parts.items[i].sheet;
     return CV_NO_SHEET;
 }
@@ -372,10 +374,10 @@ static size_t sheet_of_score(const comparing *c, const cv_rec_score *row)
 {
     const cv_act *act = row->round >= 0 && (size_t)row->round < c->s->act_count ? &c->s->acts[row->round] : NULL;
     for (size_t i = 0; act && i < act->scores.count; i++)
-        if (cv_str_eq(c->s->players.items[act->scores.items[i].player].slug, row->expert_slug))
+        if (cv_str_eq(c->s->participants.items[act->scores.items[i].participant].slug, row->expert_slug))
             return act->scores.items[i].sheet;
     for (size_t i = 0; i < c->s->sums.count; i++)
-        if (cv_str_eq(c->s->players.items[c->s->sums.items[i].player].slug, row->expert_slug))
+        if (cv_str_eq(c->s->participants.items[c->s->sums.items[i].participant].slug, row->expert_slug))
             return c->s->sums.items[i].sheet;
     return CV_NO_SHEET;
 }
@@ -383,7 +385,7 @@ static size_t sheet_of_score(const comparing *c, const cv_rec_score *row)
 /* The files that items come from, by their ids: plus one. */
 static void find_sheets(comparing *c, cv_map *ret_sheets)
 {
-    const cv_threads *threads = &c->played->threads;
+    const cv_threads *threads = &c->imported->threads;
     for (size_t i = 0; i < c->state.origins.count; i++) {
         const cv_rec_origin *origin = &c->state.origins.items[i];
         size_t sheet = sheet_of_part(c, origin->round, origin->expert_slug);
@@ -412,9 +414,9 @@ static void count_files(comparing *c)
     for (size_t i = 0; i < s->rounds.count; i++)
         if ((size_t)s->rounds.items[i].round < c->s->act_count && c->s->acts[s->rounds.items[i].round].written >= 0)
             tally_at(c, c->s->acts[s->rounds.items[i].round].sheet)->rounds++;
-    for (size_t i = 0; i < c->s->players.count; i++)
-        if (cv_state_expert(s, c->s->players.items[i].slug))
-            tally_at(c, c->s->players.items[i].sheet)->agents++;
+    for (size_t i = 0; i < c->s->participants.count; i++)
+        if (cv_state_expert(s, c->s->participants.items[i].slug))
+            tally_at(c, c->s->participants.items[i].sheet)->agents++;
     for (size_t i = 0; i < s->responses.count; i++)
         tally_at(c, sheet_of_part(c, s->responses.items[i].round, s->responses.items[i].expert_slug))->responses++;
     for (size_t i = 0; i < s->entities.count; i++) {
@@ -433,8 +435,8 @@ static void count_files(comparing *c)
         const uintptr_t *at = cv_map_get(&c->s->verdict_at, v->verdict_id);
         tally_at(c, at ? (size_t)*at - 1 : sheet_of_part(c, v->round, v->author_expert))->verdicts++;
     }
-    for (size_t i = 0; i < c->played->threads.threads.count; i++) {
-        const cv_thread *thread = &c->played->threads.threads.items[i];
+    for (size_t i = 0; i < c->imported->threads.threads.count; i++) {
+        const cv_thread *thread = &c->imported->threads.threads.items[i];
         bool there = cv_state_origin(s, thread->local_id) != NULL;
         tally_at(c, thread->from->sheet)->tracked += there;
         tally_at(c, thread->from->sheet)->updates += there && thread->given;
@@ -472,36 +474,37 @@ static void tell_tempo(comparing *c)
 static void count_own_tensions(comparing *c)
 {
     cv_map tracked = {0};
-    for (size_t i = 0; i < c->played->threads.threads.count; i++)
-        cv_map_put(&tracked, c->s->arena, c->played->threads.threads.items[i].local_id, NULL);
+    for (size_t i = 0; i < c->imported->threads.threads.count; i++)
+        cv_map_put(&tracked, c->s->arena, c->imported->threads.threads.items[i].local_id, NULL);
     int64_t own = count_kind(&c->state, CV_KIND_TENSION, -1) - (int64_t)tracked.count;
     c->own_tensions = own > 0 ? (size_t)own : 0;
 }
 
-bool cv_play_count(const cv_call *call, cv_record *record, cv_script *s, cv_played *played, cv_state *ret_state)
+bool cv_script_count(const cv_call *call, cv_record *record, cv_script *s, cv_imported *imported, cv_state *ret_state)
 {
     const cv_wanted wanted = {.no_content = true};
     cv_call own = *call;
     cv_err err = {.arena = s->arena};
     own.arena = s->arena;
     own.record = record;
-    if (!cv_state_load(&own, played->dialogue_id, &wanted, ret_state, &err)) {
-        *CV_PUSH(s->arena, &played->failures) = (cv_remark){CV_NO_SHEET, 0, CV_STR("compare"), cv_err_text(&err)};
+    if (!cv_state_load(&own, imported->dialogue_id, &wanted, ret_state, &err)) {
+        *CV_PUSH(s->arena, &imported->failures) = (cv_remark){CV_NO_SHEET, 0, CV_STR("compare"), cv_err_text(&err)};
         return false;
     }
-    played->rev = ret_state->position.rev;
-    played->tally = cv_tally_of_state(ret_state);
-    played->counted = true;
+    imported->rev = ret_state->position.rev;
+    imported->tally = cv_tally_of_state(ret_state);
+    imported->counted = true;
     return true;
 }
 
 /* Those of a file that tells everything: its people are those of the record. */
-bool cv_play_statements(const cv_call *call, cv_record *record, cv_script *s, cv_played *played, cv_state *ret_state)
+bool cv_script_statements(const cv_call *call, cv_record *record, cv_script *s, cv_imported *imported,
+                          cv_state *ret_state)
 {
     comparing *c = CV_NEW(s->arena, comparing);
     c->s = s;
-    c->played = played;
-    if (!cv_play_count(call, record, s, played, &c->state))
+    c->imported = imported;
+    if (!cv_script_count(call, record, s, imported, &c->state))
         return false;
     tell_tempo(c);
     for (size_t i = 0; i < s->statements.count; i++)
@@ -511,17 +514,17 @@ bool cv_play_statements(const cv_call *call, cv_record *record, cv_script *s, cv
     return true;
 }
 
-bool cv_play_compare(const cv_call *call, cv_record *record, cv_script *s, cv_played *played)
+bool cv_script_compare(const cv_call *call, cv_record *record, cv_script *s, cv_imported *imported)
 {
     comparing *c = CV_NEW(s->arena, comparing);
     c->s = s;
-    c->played = played;
-    if (!cv_play_count(call, record, s, played, &c->state))
+    c->imported = imported;
+    if (!cv_script_count(call, record, s, imported, &c->state))
         return false;
     count_files(c);
     for (size_t i = 0; i < s->sheets.count; i++) {
-        played->tally.tracked += s->sheets.items[i].tally.tracked;
-        played->tally.updates += s->sheets.items[i].tally.updates;
+        imported->tally.tracked += s->sheets.items[i].tally.tracked;
+        imported->tally.updates += s->sheets.items[i].tally.updates;
     }
     count_own_tensions(c);
     tell_tempo(c);
@@ -529,8 +532,8 @@ bool cv_play_compare(const cv_call *call, cv_record *record, cv_script *s, cv_pl
         compare_statement(c, &s->statements.items[i]);
     for (size_t round = 0; round < s->act_count; round++)
         compare_sum_of_experts(c, round);
-    for (size_t i = 0; i < played->threads.threads.count; i++)
-        compare_thread(c, &played->threads.threads.items[i]);
+    for (size_t i = 0; i < imported->threads.threads.count; i++)
+        compare_thread(c, &imported->threads.threads.items[i]);
     compare_status(c);
     return true;
 }

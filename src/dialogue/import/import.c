@@ -1,4 +1,4 @@
-/* import.c - dialogues from files; see find.h, script.h, play.h, put_export.h and report.h for the steps.
+/* import.c - dialogues from files; see find.h, script.h, import_script.h, put_export.h and report.h for the steps.
  *
  *     paths -> dialogues and their files -> scripts -> requests -> report
  *
@@ -10,7 +10,7 @@
 #include "dialogue/files.h"
 #include "dialogue/import/dates.h"
 #include "dialogue/import/find.h"
-#include "dialogue/import/play.h"
+#include "dialogue/import/import_script.h"
 #include "dialogue/import/put_export.h"
 #include "dialogue/import/report.h"
 #include "dialogue/import/retold.h"
@@ -74,13 +74,13 @@ static bool is_nobodys(cv_str stem)
 /* Panel files decide: that of the round, else any. */
 static bool is_expert(const cv_script *s, const cv_act *act, cv_str speaker)
 {
-    size_t player = cv_script_known(s, speaker);
+    size_t participant = cv_script_known(s, speaker);
     if (!s->has_panels)
         return !is_nobodys(speaker);
     for (size_t i = 0; act->panel.count && i < act->panel.count; i++)
-        if (act->panel.items[i] == player)
+        if (act->panel.items[i] == participant)
             return true;
-    return act->panel.count == 0 && player < s->players.count;
+    return act->panel.count == 0 && participant < s->participants.count;
 }
 
 static void read_response(reading *r)
@@ -95,10 +95,11 @@ static void read_response(reading *r)
         return;
     }
     size_t known = cv_script_known(s, r->file->speaker);
-    cv_str name = s->has_panels && known < s->players.count ? s->players.items[known].name : r->file->speaker;
-    size_t player = cv_script_player(s, name, role_in_heading(s->arena, r->text, r->file->speaker), r->sheet, 1);
-    if (act && player < s->players.count)
-        cv_script_say(s, act, player, r->sheet, 1, r->text);
+    cv_str name = s->has_panels && known < s->participants.count ? s->participants.items[known].name : r->file->speaker;
+    size_t participant =
+        cv_script_participant(s, name, role_in_heading(s->arena, r->text, r->file->speaker), r->sheet, 1);
+    if (act && participant < s->participants.count)
+        cv_script_say(s, act, participant, r->sheet, 1, r->text);
     else if (act)
         cv_script_note(s, act, r->text);
 }
@@ -332,20 +333,20 @@ static void put_one(importing *im, cv_script *s, reading *r)
     cv_call own = *im->call;
     cv_put_dialogue put;
     cv_errs errs = {0};
-    cv_played played = {0};
+    cv_imported imported = {0};
     own.record = im->record;
     cv_put_result result = cv_put_export(&own, s->arena, r->text, &r->json, &put, &errs);
     for (size_t i = 0; i < errs.count; i++)
-        *CV_PUSH(s->arena, result == CV_PUT_CONFLICT ? &played.conflicts : &played.failures) =
+        *CV_PUSH(s->arena, result == CV_PUT_CONFLICT ? &imported.conflicts : &imported.failures) =
             (cv_remark){r->sheet, 0, errs.items[i].field, errs.items[i].message};
     s->title = put.title;
     if (result == CV_PUT_DONE)
         note_output_dir(s, r, &put);
-    played.dialogue_id = put.dialogue_id;
-    played.rev = result <= CV_PUT_THERE ? put.rev : 0;
+    imported.dialogue_id = put.dialogue_id;
+    imported.rev = result <= CV_PUT_THERE ? put.rev : 0;
     if (result <= CV_PUT_THERE)
         tally_rows(&put.rows, &s->sheets.items[r->sheet].tally);
-    cv_report_dialogue(&im->report, s, &played, outcomes[result], (cv_str){NULL, 0});
+    cv_report_dialogue(&im->report, s, &imported, outcomes[result], (cv_str){NULL, 0});
 }
 
 /* An export holds all that the other files of its folder hold. */
@@ -373,37 +374,37 @@ static bool import_export(importing *im, const cv_found *found, cv_script *s)
 
 /* ---- one dialogue ------------------------------------------------------------------------------------------------ */
 
-static cv_import_outcome outcome_of(const cv_played *played, bool played_well)
+static cv_import_outcome outcome_of(const cv_imported *imported, bool imported_well)
 {
-    if (!played_well || played->failures.count)
+    if (!imported_well || imported->failures.count)
         return CV_OUTCOME_FAILED;
-    if (played->conflicts.count)
+    if (imported->conflicts.count)
         return CV_OUTCOME_CONFLICT;
-    if (played->written == 0)
+    if (imported->written == 0)
         return CV_OUTCOME_UNCHANGED;
-    return played->replayed ? CV_OUTCOME_CONTINUED : CV_OUTCOME_IMPORTED;
+    return imported->replayed ? CV_OUTCOME_CONTINUED : CV_OUTCOME_IMPORTED;
 }
 
 static void import_files(importing *im, const cv_found *found, cv_script *s)
 {
     cv_remarks failures = {0};
-    cv_played played = {0};
+    cv_imported imported = {0};
     s->date_ms = cv_date_find(s->arena, cv_str_head(found->key, cv_date_prefix(found->key)));
     read_files(found, s, &failures);
     if (im->title.n)
         s->title = im->title;
-    if (s->players.count == 0) {
+    if (s->participants.count == 0) {
         cv_str why = s->sheets.count == 1 ? s->sheets.items[0].why : (cv_str){NULL, 0};
-        played.failures = failures;
-        cv_report_dialogue(&im->report, s, &played, failures.count ? CV_OUTCOME_FAILED : CV_OUTCOME_SKIPPED,
+        imported.failures = failures;
+        cv_report_dialogue(&im->report, s, &imported, failures.count ? CV_OUTCOME_FAILED : CV_OUTCOME_SKIPPED,
                            why.n ? why : CV_STR("nobody takes part in it: not a dialogue, or an empty template"));
         return;
     }
-    bool well = cv_play(im->call, im->record, s, &played);
-    well = (!played.dialogue_id.n || cv_play_compare(im->call, im->record, s, &played)) && well;
+    bool well = cv_script_import(im->call, im->record, s, &imported);
+    well = (!imported.dialogue_id.n || cv_script_compare(im->call, im->record, s, &imported)) && well;
     for (size_t i = 0; i < failures.count; i++)
-        *CV_PUSH(s->arena, &played.failures) = failures.items[i];
-    cv_report_dialogue(&im->report, s, &played, outcome_of(&played, well), (cv_str){NULL, 0});
+        *CV_PUSH(s->arena, &imported.failures) = failures.items[i];
+    cv_report_dialogue(&im->report, s, &imported, outcome_of(&imported, well), (cv_str){NULL, 0});
 }
 
 /* ---- files that tell everything ---------------------------------------------------------------------------------- */
@@ -427,7 +428,7 @@ static bool import_retold(importing *im, const cv_found *found, cv_script *s)
             continue;
         bool transcript = !readers[r.file->role].is_json;
         cv_retold *t = CV_NEW(s->arena, cv_retold);
-        cv_played played = {0};
+        cv_imported imported = {0};
         *t = (cv_retold){.s = s};
         for (size_t k = 0; k < found->files.count; k++) {
             size_t sheet = add_sheet(s, &found->files.items[k]);
@@ -442,14 +443,14 @@ static bool import_retold(importing *im, const cv_found *found, cv_script *s)
         else
             cv_retold_read_json(t, &r.json);
         s->title = im->title.n ? im->title : s->title;
-        bool well = cv_retold_play(im->call, im->record, t, &played);
-        if (played.dialogue_id.n && transcript)
-            well = cv_retold_compare(im->call, im->record, t, r.text, &played) && well;
-        else if (played.dialogue_id.n)
-            well = cv_retold_compare_json(im->call, im->record, t, &played) && well;
+        bool well = cv_retold_import(im->call, im->record, t, &imported);
+        if (imported.dialogue_id.n && transcript)
+            well = cv_retold_compare(im->call, im->record, t, r.text, &imported) && well;
+        else if (imported.dialogue_id.n)
+            well = cv_retold_compare_json(im->call, im->record, t, &imported) && well;
         if (transcript)
             cv_retold_tell_limits(t);
-        cv_report_dialogue(&im->report, s, &played, outcome_of(&played, well), (cv_str){NULL, 0});
+        cv_report_dialogue(&im->report, s, &imported, outcome_of(&imported, well), (cv_str){NULL, 0});
         return true;
     }
     return false;
@@ -471,7 +472,7 @@ static void report_trouble(importing *im, const cv_err *err)
 {
     cv_arena arena = {0};
     cv_script *s = CV_NEW(&arena, cv_script);
-    cv_played nothing = {0};
+    cv_imported nothing = {0};
     s->arena = &arena;
     s->key = err->file;
     cv_report_dialogue(&im->report, s, &nothing, CV_OUTCOME_FAILED, err->message);

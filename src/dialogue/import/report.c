@@ -45,11 +45,11 @@ const cv_shape cv_tally_shape[] = {
 #undef CV_THIS_TYPE
 
 /* As it was counted from the record; what was not written is not counted. */
-static cv_tally tally_of(const cv_script *s, const cv_played *played)
+static cv_tally tally_of(const cv_script *s, const cv_imported *imported)
 {
     cv_tally all = {0};
-    if (played->counted)
-        return played->tally;
+    if (imported->counted)
+        return imported->tally;
     for (size_t i = 0; i < s->sheets.count; i++)
         add(&all, &s->sheets.items[i].tally);
     return all;
@@ -169,25 +169,25 @@ static told_difference *differences_of(const cv_script *s)
     return told;
 }
 
-static told_dialogue dialogue_of(const cv_script *s, const cv_played *played, cv_import_outcome outcome, cv_str why)
+static told_dialogue dialogue_of(const cv_script *s, const cv_imported *imported, cv_import_outcome outcome, cv_str why)
 {
     return (told_dialogue){.name = s->key,
                            .outcome = cv_import_outcomes.items[outcome],
                            .why = why,
-                           .dialogue_id = played->dialogue_id,
+                           .dialogue_id = imported->dialogue_id,
                            .title = s->title,
-                           .rev = played->rev > 0 ? played->rev : CV_ABSENT,
-                           .tally = tally_of(s, played),
+                           .rev = imported->rev > 0 ? imported->rev : CV_ABSENT,
+                           .tally = tally_of(s, imported),
                            .sheets = s->sheets.items,
                            .sheet_count = s->sheets.count,
-                           .meanings = played->meanings.items,
-                           .meaning_count = played->meanings.count,
+                           .meanings = imported->meanings.items,
+                           .meaning_count = imported->meanings.count,
                            .differences = differences_of(s),
                            .difference_count = s->differences.count,
                            .decided = remarks_of(s, &s->decided),
                            .not_understood = remarks_of(s, &s->not_understood),
-                           .conflicts = remarks_of(s, &played->conflicts),
-                           .failures = remarks_of(s, &played->failures)};
+                           .conflicts = remarks_of(s, &imported->conflicts),
+                           .failures = remarks_of(s, &imported->failures)};
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -273,12 +273,12 @@ static void tell_unused(cv_report *r, const cv_script *s)
         cv_buf_printf(r->import->text, "    … and %zu more (--json lists them)\n", unused - told);
 }
 
-static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
+static void tell_dialogue(cv_report *r, const cv_script *s, const cv_imported *imported, cv_import_outcome outcome,
                           cv_str why)
 {
-    cv_tally all = tally_of(s, played);
+    cv_tally all = tally_of(s, imported);
     cv_buf_printf(r->import->text, "%-9.*s  %.*s%s%.*s\n", CV_FMT(cv_import_outcomes.items[outcome]), CV_FMT(s->key),
-                  played->dialogue_id.n ? " -> " : "", CV_FMT(played->dialogue_id));
+                  imported->dialogue_id.n ? " -> " : "", CV_FMT(imported->dialogue_id));
     if (why.n)
         cv_buf_printf(r->import->text, "  %.*s\n", CV_FMT(why));
     if (outcome == CV_OUTCOME_SKIPPED) {
@@ -296,8 +296,8 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
     cv_buf_printf(r->import->text, "%zu reference%s, %zu move%s, %zu score%s, %zu verdict%s\n", all.references,
                   CV_PLURAL(all.references), all.moves, CV_PLURAL(all.moves), all.scores, CV_PLURAL(all.scores),
                   all.verdicts, CV_PLURAL(all.verdicts));
-    tell_remarks(r, s, "conflicts", &played->conflicts);
-    tell_remarks(r, s, "failures", &played->failures);
+    tell_remarks(r, s, "conflicts", &imported->conflicts);
+    tell_remarks(r, s, "failures", &imported->failures);
     tell_remarks(r, s, "decided", &s->decided);
     tell_remarks(r, s, "not understood", &s->not_understood);
     tell_differences(r, s);
@@ -306,14 +306,14 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
+void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_imported *imported, cv_import_outcome outcome,
                         cv_str why)
 {
-    const told_dialogue told = dialogue_of(s, played, outcome, why);
+    const told_dialogue told = dialogue_of(s, imported, outcome, why);
     add(&r->total, &told.tally);
     cv_import_add(r->import, outcome, &told);
     if (r->import->text)
-        tell_dialogue(r, s, played, outcome, why);
+        tell_dialogue(r, s, imported, outcome, why);
 }
 
 void cv_report_end(cv_report *r)

@@ -7,7 +7,7 @@
 #ifndef CV_DIALOGUE_IMPORT_REPORT_H
 #define CV_DIALOGUE_IMPORT_REPORT_H
 
-#include "dialogue/import/play.h"
+#include "dialogue/import/import_script.h"
 #include "kit/import.h"
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
 } cv_report;
 
 /* One dialogue. */
-void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
+void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_imported *imported, cv_import_outcome outcome,
                         cv_str why);
 
 /* Their forms: a dialogue, and what was counted. */

@@ -7,7 +7,7 @@
 #include "dialogue/transcript/transcript.h"
 
 typedef struct {
-    cv_playing p;
+    cv_importing p;
     cv_retold *t;
     cv_state state; /* before the round */
     int round;
@@ -20,7 +20,7 @@ cv_str cv_retold_known(cv_retelling *p, cv_str target, int round, size_t line);
 bool cv_retold_load(cv_retelling *p, int64_t round, cv_transcript *ret);
 
 /* Numbers the items as the record will; an id that comes out otherwise is reported. */
-void cv_retold_settle(cv_retold *t, cv_played *played);
+void cv_retold_settle(cv_retold *t, cv_imported *imported);
 
 /* People (retold_people.c): the dialogue with its pool; experts without a seat; the panel of the round. */
 bool cv_retold_create(cv_retelling *p);

@@ -66,7 +66,7 @@ static int by_place(const void *x, const void *y)
 }
 
 /* Items are numbered through in each round, as the record will; an id that comes out otherwise is reported. */
-void cv_retold_settle(cv_retold *t, cv_played *played)
+void cv_retold_settle(cv_retold *t, cv_imported *imported)
 {
     cv_arena *a = t->s->arena;
     int number = 0;
@@ -84,7 +84,7 @@ void cv_retold_settle(cv_retold *t, cv_played *played)
         *cv_map_put(&t->item_at, a, item->id, NULL) = i + 1;
         if (cv_str_eq(item->known, item->id))
             continue;
-        *CV_PUSH(a, &played->meanings) = (cv_meant){item->id, item->known};
+        *CV_PUSH(a, &imported->meanings) = (cv_meant){item->id, item->known};
         cv_difference *d = cv_script_differ(t->s, t->sheet, item->line,
                                             cv_arena_printf(a, "id of %.*s", CV_FMT(cv_excerpt(a, item->label))));
         d->says = item->id;
@@ -149,21 +149,21 @@ static void compare_lines(cv_retold *t, const cv_words *said, const cv_words *to
     }
 }
 
-bool cv_retold_count(const cv_call *call, cv_record *record, cv_retold *t, cv_played *played)
+bool cv_retold_count(const cv_call *call, cv_record *record, cv_retold *t, cv_imported *imported)
 {
     cv_state *state = CV_NEW(t->s->arena, cv_state);
-    if (!cv_play_count(call, record, t->s, played, state))
+    if (!cv_script_count(call, record, t->s, imported, state))
         return false;
-    t->s->sheets.items[t->sheet].tally = played->tally;
+    t->s->sheets.items[t->sheet].tally = imported->tally;
     return true;
 }
 
-bool cv_retold_compare_json(const cv_call *call, cv_record *record, cv_retold *t, cv_played *played)
+bool cv_retold_compare_json(const cv_call *call, cv_record *record, cv_retold *t, cv_imported *imported)
 {
     cv_state *state = CV_NEW(t->s->arena, cv_state);
-    if (!cv_play_statements(call, record, t->s, played, state))
+    if (!cv_script_statements(call, record, t->s, imported, state))
         return false;
-    t->s->sheets.items[t->sheet].tally = played->tally;
+    t->s->sheets.items[t->sheet].tally = imported->tally;
     for (size_t i = 0; i < t->items.count; i++) {
         const cv_retold_item *item = &t->items.items[i];
         const cv_rec_entity *row = cv_state_entity(state, item->known);
@@ -177,9 +177,9 @@ bool cv_retold_compare_json(const cv_call *call, cv_record *record, cv_retold *t
     return true;
 }
 
-bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_str text, cv_played *played)
+bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_str text, cv_imported *imported)
 {
-    cv_retelling p = {.p = {.call = call, .record = record, .s = t->s, .played = played}, .t = t};
+    cv_retelling p = {.p = {.call = call, .record = record, .s = t->s, .imported = imported}, .t = t};
     cv_transcript *now = CV_NEW(t->s->arena, cv_transcript);
     cv_doc *doc = CV_NEW(t->s->arena, cv_doc);
     cv_buf out = {0};
@@ -187,11 +187,11 @@ bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_
         return false;
     cv_transcript_doc(now, doc);
     cv_doc_render(t->s->arena, doc, &out);
-    played->rev = now->s.position.rev;
+    imported->rev = now->s.position.rev;
     cv_words said = lines_of(t->s->arena, cv_str_trim_right(text)),
              told = lines_of(t->s->arena, cv_str_trim_right(cv_buf_take(&out, t->s->arena)));
     compare_lines(t, &said, &told);
-    return cv_retold_count(call, record, t, played);
+    return cv_retold_count(call, record, t, imported);
 }
 
 /* What was there cannot be told from a transcript: so that nobody takes its absence for a loss. */

@@ -9,7 +9,7 @@
 #ifndef CV_DIALOGUE_IMPORT_RETOLD_H
 #define CV_DIALOGUE_IMPORT_RETOLD_H
 
-#include "dialogue/import/playing.h"
+#include "dialogue/import/importing.h"
 #include "dialogue/people.h"
 #include "dialogue/text/doc.h"
 
@@ -134,17 +134,17 @@ void cv_retold_turn_add(cv_retold *t, cv_retold_item *item, const cv_retold_turn
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
 
-/* As cv_play: false when nothing of it could be recorded. */
-bool cv_retold_play(const cv_call *call, cv_record *record, cv_retold *t, cv_played *ret_played);
+/* As cv_script_import: false when nothing of it could be recorded. */
+bool cv_retold_import(const cv_call *call, cv_record *record, cv_retold *t, cv_imported *ret_imported);
 
 /* What the record has of it: all of it comes from one file. */
-bool cv_retold_count(const cv_call *call, cv_record *record, cv_retold *t, cv_played *played);
+bool cv_retold_count(const cv_call *call, cv_record *record, cv_retold *t, cv_imported *imported);
 
 /* A transcript against the one that the record gives now: every line that differs is reported. */
-bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_str text, cv_played *played);
+bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_str text, cv_imported *imported);
 
 /* A dialogue.json against the record: totals, scores, statuses. */
-bool cv_retold_compare_json(const cv_call *call, cv_record *record, cv_retold *t, cv_played *played);
+bool cv_retold_compare_json(const cv_call *call, cv_record *record, cv_retold *t, cv_imported *imported);
 
 /* What a transcript does not hold, for the report. */
 void cv_retold_tell_limits(cv_retold *t);

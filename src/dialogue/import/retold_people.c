@@ -26,7 +26,7 @@ static void write_pool(cv_retelling *p, cv_json_writer *w)
         *CV_PUSH(s->arena, &s->pool) =
             (cv_member){e->role, cv_tier_or_usual(e->tier, &ok), cv_relevance_or_usual(e->relevance, &ok), e->focus};
     }
-    cv_playing_pool(s, w);
+    cv_importing_pool(s, w);
     s->pool.count = count;
 }
 
@@ -34,7 +34,7 @@ bool cv_retold_create(cv_retelling *p)
 {
     cv_buf text;
     cv_script *s = p->t->s;
-    cv_json_writer w = cv_playing_begin(&p->p, &text, "create");
+    cv_json_writer w = cv_importing_begin(&p->p, &text, "create");
     cv_json_key_str(&w, "title", s->title);
     cv_json_key_str_if(&w, "question", s->question);
     write_pool(p, &w);
@@ -42,7 +42,7 @@ bool cv_retold_create(cv_retelling *p)
         cv_json_key(&w, CV_STR("background"));
         cv_json_raw(&w, p->t->background);
     }
-    return cv_playing_create(&p->p, &w);
+    return cv_importing_create(&p->p, &w);
 }
 
 /* ---- people ------------------------------------------------------------------------------------------------------ */
@@ -74,12 +74,12 @@ void cv_retold_create_unseated(cv_retelling *p)
         if (e->sits_somewhere)
             return;
         const char *step = cv_arena_printf(p->t->s->arena, "expert-%.*s", CV_FMT(e->slug)).p;
-        cv_json_writer w = cv_playing_begin(&p->p, &text, step);
+        cv_json_writer w = cv_importing_begin(&p->p, &text, step);
         cv_json_key_str(&w, "expert_slug", e->slug);
         write_newcomer(p, e, &w);
         cv_json_key_int(&w, "first_round", p->round);
-        if (cv_playing_send(&p->p, &w, step, cv_dialogue_expert_create, NULL))
-            cv_playing_load(&p->p, p->round, &p->state);
+        if (cv_importing_send(&p->p, &w, step, cv_dialogue_expert_create, NULL))
+            cv_importing_load(&p->p, p->round, &p->state);
     }
 }
 
@@ -179,13 +179,13 @@ void cv_retold_evolve(cv_retelling *p)
     seat(p, &seats);
     if (seats.count == 0 || p->round < cv_state_next_round(&p->state) || sits_already(p, &seats))
         return;
-    cv_json_writer w = cv_playing_begin(&p->p, &text, step);
+    cv_json_writer w = cv_importing_begin(&p->p, &text, step);
     cv_json_key_int(&w, "round", p->round);
     cv_json_key(&w, CV_STR("panel"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < seats.count; i++)
         write_seat(p, seats.items[i], &w);
     cv_json_end_array(&w);
-    if (cv_playing_send(&p->p, &w, step, cv_dialogue_evolve_panel, NULL))
-        cv_playing_load(&p->p, p->round, &p->state);
+    if (cv_importing_send(&p->p, &w, step, cv_dialogue_evolve_panel, NULL))
+        cv_importing_load(&p->p, p->round, &p->state);
 }

@@ -237,9 +237,9 @@ static void correct(cv_retelling *p)
     cv_script *s = p->t->s;
     cv_buf text;
     size_t count = 0;
-    if (!cv_playing_load(&p->p, CV_MAX_ROUND + 1, &p->state))
+    if (!cv_importing_load(&p->p, CV_MAX_ROUND + 1, &p->state))
         return;
-    cv_json_writer w = cv_playing_begin(&p->p, &text, "corrections");
+    cv_json_writer w = cv_importing_begin(&p->p, &text, "corrections");
     cv_json_key(&w, CV_STR("updates"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < p->t->items.count; i++) {
@@ -251,7 +251,7 @@ static void correct(cv_retelling *p)
     cv_json_end_array(&w);
     if (count == 0)
         cv_buf_release(&text);
-    else if (cv_playing_send(&p->p, &w, "corrections", cv_dialogue_update, NULL))
+    else if (cv_importing_send(&p->p, &w, "corrections", cv_dialogue_update, NULL))
         cv_script_decide(
             s, p->t->sheet, 0,
             "corrected texts: %zu; the file does not have the earlier wording, so the history has the present one "
@@ -351,19 +351,19 @@ static void register_verdict(cv_retelling *p, cv_retold_verdict *v)
     cv_buf text;
     int64_t now = s->date_ms;
     const char *step = cv_arena_printf(s->arena, "verdict-%.*s", CV_FMT(v->row.verdict_id)).p;
-    if (v->done || !cv_playing_load(&p->p, CV_MAX_ROUND + 1, &p->state))
+    if (v->done || !cv_importing_load(&p->p, CV_MAX_ROUND + 1, &p->state))
         return;
     v->done = true;
     cv_retold_prepare(p, v);
-    cv_json_writer w = cv_playing_begin(&p->p, &text, step);
+    cv_json_writer w = cv_importing_begin(&p->p, &text, step);
     write_verdict(p, v, &w);
     if (v->row.created_at.n && cv_time_parse(v->row.created_at, &s->date_ms)) {
-        cv_playing_send(&p->p, &w, step, cv_dialogue_verdict_register, NULL);
+        cv_importing_send(&p->p, &w, step, cv_dialogue_verdict_register, NULL);
         s->date_ms = now;
         return;
     }
     s->date_ms = now;
-    cv_playing_send(&p->p, &w, step, cv_dialogue_verdict_register, NULL);
+    cv_importing_send(&p->p, &w, step, cv_dialogue_verdict_register, NULL);
 }
 
 static void register_interim(cv_retelling *p)
@@ -383,7 +383,7 @@ static void play_round(cv_retelling *p, int round)
     cv_buf text;
     const char *step = cv_arena_printf(p->t->s->arena, "round-%d", round).p;
     p->round = round;
-    if (!cv_playing_load(&p->p, round, &p->state))
+    if (!cv_importing_load(&p->p, round, &p->state))
         return;
     cv_retold_create_unseated(p);
     cv_retold_evolve(p);
@@ -392,9 +392,9 @@ static void play_round(cv_retelling *p, int round)
         return;
     if (!p->t->rounds[round].told)
         cv_script_decide(p->t->s, p->t->sheet, 0, "round %d is not in the file and is recorded empty", round);
-    cv_json_writer w = cv_playing_begin(&p->p, &text, step);
+    cv_json_writer w = cv_importing_begin(&p->p, &text, step);
     write_round(p, &w);
-    if (!cv_playing_send(&p->p, &w, step, cv_dialogue_round_register, NULL))
+    if (!cv_importing_send(&p->p, &w, step, cv_dialogue_round_register, NULL))
         return;
     register_interim(p);
     cv_retold_mend(p);
@@ -403,20 +403,20 @@ static void play_round(cv_retelling *p, int round)
 static void abandon(cv_retelling *p)
 {
     cv_buf text;
-    cv_json_writer w = cv_playing_begin(&p->p, &text, "abandon");
+    cv_json_writer w = cv_importing_begin(&p->p, &text, "abandon");
     cv_json_key_str(&w, "reason", CV_STR("it was abandoned before it was imported"));
-    cv_playing_send(&p->p, &w, "abandon", cv_dialogue_abandon, NULL);
+    cv_importing_send(&p->p, &w, "abandon", cv_dialogue_abandon, NULL);
 }
 
-bool cv_retold_play(const cv_call *call, cv_record *record, cv_retold *t, cv_played *ret_played)
+bool cv_retold_import(const cv_call *call, cv_record *record, cv_retold *t, cv_imported *ret_imported)
 {
-    cv_retelling p = {.p = {.call = call, .record = record, .s = t->s, .played = ret_played}, .t = t};
-    *ret_played = (cv_played){0};
-    cv_retold_settle(t, ret_played);
-    cv_playing_identify(&p.p);
+    cv_retelling p = {.p = {.call = call, .record = record, .s = t->s, .imported = ret_imported}, .t = t};
+    *ret_imported = (cv_imported){0};
+    cv_retold_settle(t, ret_imported);
+    cv_importing_identify(&p.p);
     if (!cv_retold_create(&p))
         return false;
-    if (t->round_count == 0 && cv_playing_load(&p.p, 0, &p.state)) {
+    if (t->round_count == 0 && cv_importing_load(&p.p, 0, &p.state)) {
         cv_retold_create_unseated(&p);
         cv_retold_evolve(&p);
         cv_retold_create_unseated(&p);

@@ -227,9 +227,9 @@ bool cv_retold_load(cv_retelling *p, int64_t round, cv_transcript *ret)
     cv_err err = {.arena = p->t->s->arena};
     own.arena = p->t->s->arena;
     own.record = p->p.record;
-    if (cv_transcript_load(&own, p->p.played->dialogue_id, round, ret, &err))
+    if (cv_transcript_load(&own, p->p.imported->dialogue_id, round, ret, &err))
         return true;
-    *CV_PUSH(p->t->s->arena, &p->p.played->failures) = (cv_remark){CV_NO_SHEET, 0, CV_STR("read"), cv_err_text(&err)};
+    *CV_PUSH(p->t->s->arena, &p->p.imported->failures) = (cv_remark){CV_NO_SHEET, 0, CV_STR("read"), cv_err_text(&err)};
     p->p.failed = true;
     return false;
 }
@@ -254,7 +254,7 @@ void cv_retold_mend(cv_retelling *p)
     int round = p->round;
     if (!cv_retold_load(p, p->round, told) || (int64_t)p->round + 1 < cv_state_next_round(&told->s))
         return;
-    cv_json_writer w = cv_playing_begin(&p->p, &text, step);
+    cv_json_writer w = cv_importing_begin(&p->p, &text, step);
     cv_json_key(&w, CV_STR("updates"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < told->told.count; i++) {
@@ -275,7 +275,7 @@ void cv_retold_mend(cv_retelling *p)
     }
     cv_json_end_array(&w);
     if (any)
-        cv_playing_send(&p->p, &w, step, cv_dialogue_update, NULL);
+        cv_importing_send(&p->p, &w, step, cv_dialogue_update, NULL);
     else
         cv_buf_release(&text);
 }
@@ -292,7 +292,7 @@ void cv_retold_prepare(cv_retelling *p, const cv_retold_verdict *v)
     bool any = false;
     if (!p->t->exact || !cv_retold_load(p, CV_ABSENT, told) || cv_state_verdict(&told->s, v->row.verdict_id))
         return;
-    cv_json_writer w = cv_playing_begin(&p->p, &text, step);
+    cv_json_writer w = cv_importing_begin(&p->p, &text, step);
     cv_json_key(&w, CV_STR("updates"));
     cv_json_begin_array(&w);
     int round = p->round;
@@ -313,7 +313,7 @@ void cv_retold_prepare(cv_retelling *p, const cv_retold_verdict *v)
     p->round = round;
     cv_json_end_array(&w);
     if (any)
-        cv_playing_send(&p->p, &w, step, cv_dialogue_update, NULL);
+        cv_importing_send(&p->p, &w, step, cv_dialogue_update, NULL);
     else
         cv_buf_release(&text);
 }

@@ -7,7 +7,7 @@
 #include "dialogue/text/doc.h"
 #include "dialogue/words/limits.h"
 
-/* ---- players ----------------------------------------------------------------------------------------------------- */
+/* ---- participants ----------------------------------------------------------------------------------------------------- */
 
 bool cv_script_is_judge(cv_str name)
 {
@@ -33,7 +33,7 @@ static cv_str slug_for(cv_script *s, cv_str name, size_t sheet, size_t line)
                 kept[n++] = cv_lower(title.p[i]);
         while (n > 0 && kept[n - 1] == '-')
             n--;
-        slug = n ? (cv_str){kept, n} : cv_arena_printf(a, "expert-%zu", s->players.count + 1);
+        slug = n ? (cv_str){kept, n} : cv_arena_printf(a, "expert-%zu", s->participants.count + 1);
     }
     cv_str wanted = slug;
     for (int i = 2; cv_map_get(&s->slug_at, slug) || cv_str_eq(slug, cv_judge_slug); i++)
@@ -45,7 +45,7 @@ static cv_str slug_for(cv_script *s, cv_str name, size_t sheet, size_t line)
 
 static size_t find_exactly(const cv_script *s, cv_str name)
 {
-    const uintptr_t *at = cv_map_get(&s->player_at, cv_agent_key(s->arena, name));
+    const uintptr_t *at = cv_map_get(&s->participant_at, cv_agent_key(s->arena, name));
     return at && *at ? (size_t)*at - 1 : CV_NOBODY;
 }
 
@@ -72,24 +72,24 @@ size_t cv_script_known(const cv_script *s, cv_str name)
         return found;
     if (given.n >= LEAST && (found = find_exactly(s, given)) != CV_NOBODY)
         return found;
-    for (size_t i = 0; i < s->players.count; i++)
-        if (cv_str_eq_nocase(first_name(s->players.items[i].name), name) ||
-            cv_str_eq_nocase(last_name(s->players.items[i].name), name)) {
+    for (size_t i = 0; i < s->participants.count; i++)
+        if (cv_str_eq_nocase(first_name(s->participants.items[i].name), name) ||
+            cv_str_eq_nocase(last_name(s->participants.items[i].name), name)) {
             first = i;
             alike++;
         }
     return alike == 1 ? first : CV_NOBODY;
 }
 
-bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_player)
+bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_participant)
 {
     if (!rest->n)
         return false;
-    *ret_player = find_exactly(s, cv_plain_name(s->arena, *rest)); /* "UI/UX" may be one */
-    if (*ret_player != CV_NOBODY)
+    *ret_participant = find_exactly(s, cv_plain_name(s->arena, *rest)); /* "UI/UX" may be one */
+    if (*ret_participant != CV_NOBODY)
         *rest = (cv_str){NULL, 0};
     else
-        *ret_player = cv_script_known(s, cv_plain_name(s->arena, cv_script_cut_name(rest)));
+        *ret_participant = cv_script_known(s, cv_plain_name(s->arena, cv_script_cut_name(rest)));
     return true;
 }
 
@@ -112,9 +112,9 @@ static bool is_dash(cv_str cell)
     return cell.n == 0 || cv_str_eq(cell, CV_STR("—")) || cv_str_eq(cell, CV_STR("-"));
 }
 
-void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank, size_t sheet, size_t line)
+void cv_script_role(cv_script *s, size_t participant, cv_str role, cv_role_rank rank, size_t sheet, size_t line)
 {
-    cv_player *p = &s->players.items[player];
+    cv_participant *p = &s->participants.items[participant];
     role = cv_squeeze(s->arena, role);
     if (is_dash(role))
         return;
@@ -126,16 +126,16 @@ void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank,
     p->role_rank = rank;
 }
 
-void cv_script_tier(cv_script *s, size_t player, cv_str tier, size_t sheet, size_t line)
+void cv_script_tier(cv_script *s, size_t participant, cv_str tier, size_t sheet, size_t line)
 {
-    cv_player *p = &s->players.items[player];
+    cv_participant *p = &s->participants.items[participant];
     if (is_dash(tier))
         return;
     cv_script_state_text(s, CV_SAYS_TIER, p->name, tier, sheet, line);
     p->tier = p->tier.n ? p->tier : tier;
 }
 
-size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line)
+size_t cv_script_participant(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line)
 {
     cv_arena *a = s->arena;
     bool is_new;
@@ -143,17 +143,17 @@ size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, si
     if (cv_script_is_judge(name))
         return CV_THE_JUDGE;
     cv_str key = cv_agent_key(a, name);
-    if (s->players.count >= CV_MAX_EXPERTS && !cv_map_get(&s->player_at, key)) {
+    if (s->participants.count >= CV_MAX_EXPERTS && !cv_map_get(&s->participant_at, key)) {
         cv_script_misunderstand(s, sheet, line, name, "a dialogue has at most %d experts", CV_MAX_EXPERTS);
         return CV_NOBODY;
     }
-    uintptr_t *at = cv_map_put(&s->player_at, a, key, &is_new);
+    uintptr_t *at = cv_map_put(&s->participant_at, a, key, &is_new);
     if (is_new) {
-        *at = s->players.count + 1;
+        *at = s->participants.count + 1;
         cv_str slug = slug_for(s, name, sheet, line);
         cv_map_put(&s->slug_at, a, slug, NULL);
-        *CV_PUSH(a, &s->players) =
-            (cv_player){.name = name, .slug = slug, .sheet = sheet, .line = line, .first = -1, .last = -1};
+        *CV_PUSH(a, &s->participants) =
+            (cv_participant){.name = name, .slug = slug, .sheet = sheet, .line = line, .first = -1, .last = -1};
     }
     cv_script_role(s, *at - 1, role, CV_ROLE_OF_HEADING, sheet, line);
     return *at - 1;
@@ -200,19 +200,19 @@ cv_str cv_script_without_rule(cv_str text)
     }
 }
 
-static cv_part *part_of(cv_script *s, cv_act *act, size_t player, size_t sheet)
+static cv_part *part_of(cv_script *s, cv_act *act, size_t participant, size_t sheet)
 {
     for (size_t i = 0; i < act->parts.count; i++)
-        if (act->parts.items[i].player == player)
+        if (act->parts.items[i].participant == participant)
             return &act->parts.items[i];
     cv_part *part = CV_PUSH(s->arena, &act->parts);
-    *part = (cv_part){.player = player, .sheet = sheet};
+    *part = (cv_part){.participant = participant, .sheet = sheet};
     return part;
 }
 
-void cv_script_say(cv_script *s, cv_act *act, size_t player, size_t sheet, size_t line, cv_str text)
+void cv_script_say(cv_script *s, cv_act *act, size_t participant, size_t sheet, size_t line, cv_str text)
 {
-    cv_str said = cv_script_without_rule(text), name = s->players.items[player].name;
+    cv_str said = cv_script_without_rule(text), name = s->participants.items[participant].name;
     while (said.n > 0 && cv_is_space(said.p[0])) {
         line += said.p[0] == '\n';
         said = cv_str_from(said, 1);
@@ -221,7 +221,7 @@ void cv_script_say(cv_script *s, cv_act *act, size_t player, size_t sheet, size_
         cv_script_decide(s, sheet, line, "%.*s has not answered in round %d", CV_FMT(name), act->written);
         return;
     }
-    cv_part *part = part_of(s, act, player, sheet);
+    cv_part *part = part_of(s, act, participant, sheet);
     if (part->sheet == sheet)
         *CV_PUSH(s->arena, &part->pieces) = (cv_piece){said, line, 0};
     else if (part->pieces.count != 1 || !cv_str_eq(part->pieces.items[0].text, said))
@@ -252,9 +252,9 @@ static void join(cv_script *s, cv_part *part)
 static void find_people(const cv_script *s, cv_state *ret_people)
 {
     *ret_people = (cv_state){0};
-    for (size_t i = 0; i < s->players.count; i++) {
-        *CV_PUSH(s->arena, &ret_people->experts) = (cv_rec_expert){.expert_slug = s->players.items[i].slug};
-        *cv_map_put(&ret_people->expert_at, s->arena, s->players.items[i].slug, NULL) = i + 1;
+    for (size_t i = 0; i < s->participants.count; i++) {
+        *CV_PUSH(s->arena, &ret_people->experts) = (cv_rec_expert){.expert_slug = s->participants.items[i].slug};
+        *cv_map_put(&ret_people->expert_at, s->arena, s->participants.items[i].slug, NULL) = i + 1;
     }
 }
 
@@ -306,7 +306,7 @@ void cv_script_finish(cv_script *s)
     for (size_t i = 0; i < s->act_count; i++)
         for (size_t k = 0; k < s->acts[i].parts.count; k++) {
             cv_part *part = &s->acts[i].parts.items[k];
-            const cv_speaker who = {s->arena, people, s->players.items[part->player].slug, (int)i};
+            const cv_speaker who = {s->arena, people, s->participants.items[part->participant].slug, (int)i};
             join(s, part);
             cv_plain_read(&who, part->text, &part->plain);
             leave_spoken_of(s, part);
@@ -588,17 +588,17 @@ static size_t whose_pairs(const cv_script *s, cv_str line)
     return name.n ? cv_script_known(s, cv_plain_name(s->arena, name)) : CV_NOBODY;
 }
 
-static bool keep_pairs_of_player(cv_script *s, cv_str line, const cv_round_numbers *pairs, size_t sheet, size_t at)
+static bool keep_pairs_of_participant(cv_script *s, cv_str line, const cv_round_numbers *pairs, size_t sheet, size_t at)
 {
-    size_t player = whose_pairs(s, line);
+    size_t participant = whose_pairs(s, line);
     int base = base_of_pairs(s, pairs);
-    for (size_t i = 0; player < s->players.count && i < pairs->count; i++) {
-        const cv_board_row row = {.agent = s->players.items[player].name,
+    for (size_t i = 0; participant < s->participants.count && i < pairs->count; i++) {
+        const cv_board_row row = {.agent = s->participants.items[participant].name,
                                   .points = {pairs->items[i].number, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}},
                                   .line = at};
         keep_score(s, &row, sheet, pairs->items[i].round - base);
     }
-    return player < s->players.count;
+    return participant < s->participants.count;
 }
 
 /* "- Round 1: 99 points" on a board. */
@@ -650,7 +650,7 @@ void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t first, int 
         bool row = line.kind == CV_LINE_TABLE_ROW;
         if (!row && what < 0 && cv_str_find(line.trimmed, CV_STR("→")) != SIZE_MAX) {
             cv_round_numbers pairs = cv_grid_pairs(s->arena, line.trimmed);
-            if (pairs.count > 1 && keep_pairs_of_player(s, line.trimmed, &pairs, sheet, at))
+            if (pairs.count > 1 && keep_pairs_of_participant(s, line.trimmed, &pairs, sheet, at))
                 continue;
             if (pairs.count > 1) { /* "## Scores: R0: 99 → R1: 202" */
                 what = CV_SAYS_SCORE;
@@ -678,7 +678,7 @@ void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t first, int 
 static void keep_sum(cv_script *s, const cv_part_score *score)
 {
     for (size_t i = 0; i < s->sums.count; i++)
-        if (s->sums.items[i].player == score->player) {
+        if (s->sums.items[i].participant == score->participant) {
             s->sums.items[i] = *score;
             return;
         }
@@ -687,20 +687,20 @@ static void keep_sum(cv_script *s, const cv_part_score *score)
 
 static void keep_score(cv_script *s, const cv_board_row *row, size_t sheet, int round)
 {
-    size_t player = cv_script_known(s, row->agent);
+    size_t participant = cv_script_known(s, row->agent);
     cv_script_state(s, CV_SAYS_SCORE, row->agent, round, row->points.total, sheet, row->line);
     for (int i = 0; i < CV_SCORE_PARTS && round >= 0; i++)
         if (row->points.parts[i] != CV_ABSENT) {
             cv_script_state(s, CV_SAYS_PART, row->agent, round, row->points.parts[i], sheet, row->line);
             s->statements.items[s->statements.count - 1].part = i;
         }
-    if (player >= s->players.count)
+    if (participant >= s->participants.count)
         return; /* somebody who never spoke: the comparison tells */
-    cv_script_role(s, player, row->role, CV_ROLE_OF_BOARD, sheet, row->line);
-    cv_part_score score = {player, sheet, row->line, row->points};
+    cv_script_role(s, participant, row->role, CV_ROLE_OF_BOARD, sheet, row->line);
+    cv_part_score score = {participant, sheet, row->line, row->points};
     cv_act *act = round >= 0 ? cv_script_act(s, round, sheet, row->line) : NULL;
     for (size_t i = 0; act && i < act->scores.count; i++)
-        if (act->scores.items[i].player == score.player) {
+        if (act->scores.items[i].participant == score.participant) {
             bool bare = act->scores.items[i].points.parts[0] == CV_ABSENT && act->scores.items[i].sheet == sheet;
             if (bare && act->scores.items[i].points.total == score.points.total)
                 act->scores.items[i].points = score.points; /* the same with its parts */
@@ -791,7 +791,7 @@ static void keep_board(cv_script *s, cv_board_rows *board, size_t sheet, int rou
 }
 
 /* | Round | Muffin | Scone | Total |: experts as columns. */
-static bool read_columns_of_players(cv_script *s, const cv_grid *grid, size_t sheet)
+static bool read_columns_of_participants(cv_script *s, const cv_grid *grid, size_t sheet)
 {
     static const char *const rounds[] = {"round", "rd", NULL};
     enum { MOST = 64 };
@@ -799,12 +799,12 @@ static bool read_columns_of_players(cv_script *s, const cv_grid *grid, size_t sh
     int column = cv_grid_column(s->arena, grid, rounds);
     for (size_t k = 0; column >= 0 && k < grid->head.count && k < MOST; k++) {
         cv_str name = cv_plain_name(s->arena, cv_grid_cell(s->arena, &grid->head, (int)k));
-        size_t player = (int)k != column && name.n ? cv_script_known(s, name) : CV_NOBODY;
-        for (size_t i = 0; player < s->players.count && i < grid->rows.count; i++) {
+        size_t participant = (int)k != column && name.n ? cv_script_known(s, name) : CV_NOBODY;
+        for (size_t i = 0; participant < s->participants.count && i < grid->rows.count; i++) {
             cv_str cell = cv_grid_cell(s->arena, &grid->rows.items[i], column), before, after;
             int64_t at = cv_grid_number(s->arena, cell);
             cv_board_row row = {
-                .agent = s->players.items[player].name,
+                .agent = s->participants.items[participant].name,
                 .round = at >= 0 && at <= CV_MAX_ROUND ? (int)at : cv_grid_round(cell),
                 .points = {cv_grid_number(s->arena, cv_grid_cell(s->arena, &grid->rows.items[i], (int)k)),
                            {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}},
@@ -830,7 +830,7 @@ bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
             cv_script_keep_table(s, grid, sheet, "has more columns than a tension has");
         return true;
     }
-    bool columns = read_columns_of_players(s, grid, sheet);
+    bool columns = read_columns_of_participants(s, grid, sheet);
     if (!cv_board_read(s->arena, grid, &board))
         return columns;
     if (is_untouched(&board))

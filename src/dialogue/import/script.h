@@ -1,7 +1,7 @@
 /* script.h - what the files of one dialogue say, in order: who takes part, who said what in which round, what the judge
  * noted; and the report of how they were read.
  *
- *     muffin.md, scoreboard.md, x.dialogue.md …  ->  script  ->  requests (play.h)
+ *     muffin.md, scoreboard.md, x.dialogue.md …  ->  script  ->  requests (import_script.h)
  *
  * Reading believes nothing and drops nothing: what has no place of its own is kept as background, what cannot be
  * understood is listed with file, line and reason. The first file that speaks for somebody in a round counts; folders
@@ -52,7 +52,7 @@ typedef struct {
     size_t sheet, line;
     bool on_panel;   /* of the document: sits in every round */
     int first, last; /* … from one to the other, when the panel says so; -1 */
-} cv_player;
+} cv_participant;
 
 typedef struct {
     cv_str role, tier, relevance, focus;
@@ -65,14 +65,14 @@ typedef struct {
 } cv_piece;
 
 typedef struct {
-    size_t player, sheet;
+    size_t participant, sheet;
     CV_STATE_LIST(cv_piece) pieces;
     cv_str text;    /* all of them, set by cv_script_finish */
     cv_plain plain; /* … and as it is read: as leniently as what experts send (intake/plain.h) */
 } cv_part;
 
 typedef struct {
-    size_t player, sheet, line;
+    size_t participant, sheet, line;
     cv_points points;
 } cv_part_score;
 
@@ -122,7 +122,7 @@ typedef struct {
     CV_STATE_LIST(cv_str) notes; /* the judge's texts */
     cv_map noted;
     CV_STATE_LIST(cv_part) parts;
-    CV_STATE_LIST(size_t) panel; /* players as a panel file seats them; empty: not said */
+    CV_STATE_LIST(size_t) panel; /* participants as a panel file seats them; empty: not said */
     CV_STATE_LIST(cv_part_score) scores;
     cv_board_row said; /* what a board says of the round; line 0: nothing */
     size_t said_sheet;
@@ -147,7 +147,7 @@ typedef struct {
     cv_str heading, text;
     size_t sheet, line;
     int round;          /* the last one before it; -1: there is none */
-    size_t authors[12]; /* players, the first of them its author */
+    size_t authors[12]; /* participants, the first of them its author */
     size_t author_count;
 } cv_opinion;
 
@@ -163,8 +163,8 @@ typedef struct {
     cv_str domain;
     CV_STATE_LIST(cv_member) pool;
     CV_STATE_LIST(cv_sheet) sheets;
-    CV_STATE_LIST(cv_player) players;
-    cv_map player_at; /* name in lower case -> index + 1 */
+    CV_STATE_LIST(cv_participant) participants;
+    cv_map participant_at; /* name in lower case -> index + 1 */
     cv_map slug_at;
     cv_act acts[CV_MAX_ROUND + 1];
     size_t act_count;
@@ -188,25 +188,25 @@ typedef struct {
 #define CV_THE_JUDGE SIZE_MAX
 #define CV_NOBODY (SIZE_MAX - 1)
 
-/* The player of this name, made when it is new; CV_THE_JUDGE; CV_NOBODY when there are too many. What is known already
+/* The participant of this name, made when it is new; CV_THE_JUDGE; CV_NOBODY when there are too many. What is known already
  * is not changed. */
-size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line);
+size_t cv_script_participant(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line);
 
 bool cv_script_is_judge(cv_str name);
 
-/* The player of this name or of a part of it ("Ada", "Lovelace" for "Ada Lovelace"), or CV_NOBODY. */
+/* The participant of this name or of a part of it ("Ada", "Lovelace" for "Ada Lovelace"), or CV_NOBODY. */
 size_t cv_script_known(const cv_script *s, cv_str name);
 
 /* One after the other of the names in a cell: "Rust & SQL", "Muffin, Scone", "Ada and Bob". CV_NOBODY: that one does
  * not take part. False: there are no more. */
 cv_str cv_script_cut_name(cv_str *rest); /* up to ',', '/', '&', '+', ';' or the word "and" */
-bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_player);
+bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_participant);
 
 /* A role that is read somewhere: the best place counts, all are compared with the record. */
-void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank, size_t sheet, size_t line);
+void cv_script_role(cv_script *s, size_t participant, cv_str role, cv_role_rank rank, size_t sheet, size_t line);
 
 /* A tier that a panel gives: the first one counts, all are compared with the record. */
-void cv_script_tier(cv_script *s, size_t player, cv_str tier, size_t sheet, size_t line);
+void cv_script_tier(cv_script *s, size_t participant, cv_str tier, size_t sheet, size_t line);
 
 /* … in words. */
 void cv_script_state_text(cv_script *s, cv_says what, cv_str agent, cv_str text, size_t sheet, size_t line);
@@ -223,8 +223,8 @@ void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t line, int r
 /* The round with this number (from 0); NULL above the ceiling, which is reported. */
 cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line);
 
-/* What a player said: the first source counts, texts of one source are joined. */
-void cv_script_say(cv_script *s, cv_act *act, size_t player, size_t sheet, size_t line, cv_str text);
+/* What a participant said: the first source counts, texts of one source are joined. */
+void cv_script_say(cv_script *s, cv_act *act, size_t participant, size_t sheet, size_t line, cv_str text);
 
 /* `text` as far as the record takes it; what is longer is cut, and that is reported. */
 cv_str cv_script_fit(cv_script *s, size_t sheet, size_t line, const char *what, cv_str text, size_t most);

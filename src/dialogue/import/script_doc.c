@@ -1,7 +1,7 @@
 /* script_doc.c - an assembled document becomes part of a script; see script.h.
  *
  *     # Title, **Key**: value     title, status, question, date; all of it is kept as background
- *     ## Expert Panel             players
+ *     ## Expert Panel             participants
  *     ## Round 1: …               an agent's heading begins what the agent says; so does a bold name of the panel
  *                                 (**DS (Distributed Systems):** …), and so does a row of a table of experts
  *     ## Judge: Round 1 …         a note of the judge
@@ -116,7 +116,7 @@ static void read_participants(reading *r)
     cv_str list = participants(r), name, role;
     while (next_participant(r, &list, &name, &role))
         if (name.n)
-            cv_script_player(r->s, name, role, r->sheet, 1);
+            cv_script_participant(r->s, name, role, r->sheet, 1);
 }
 
 static size_t line_of_participants(const reading *r)
@@ -184,17 +184,17 @@ static void read_panel(reading *r, cv_str text, size_t line, bool sure)
             cv_panel_read(s->arena, &grids.items[i], &r->speakers, &panel);
         for (size_t k = 0; k < panel.count; k++) {
             const cv_panelist *p = &panel.items[k];
-            size_t player = cv_script_player(s, p->name, CV_STR(""), r->sheet, p->line);
-            if (player >= s->players.count)
+            size_t participant = cv_script_participant(s, p->name, CV_STR(""), r->sheet, p->line);
+            if (participant >= s->participants.count)
                 continue;
-            cv_script_state_text(s, CV_SAYS_EXPERT, (cv_str){NULL, 0}, s->players.items[player].name, r->sheet,
-                                 p->line);
-            cv_script_role(s, player, p->role, CV_ROLE_OF_PANEL, r->sheet, p->line);
-            cv_player *known = &s->players.items[player];
+            cv_script_state_text(s, CV_SAYS_EXPERT, (cv_str){NULL, 0}, s->participants.items[participant].name,
+                                 r->sheet, p->line);
+            cv_script_role(s, participant, p->role, CV_ROLE_OF_PANEL, r->sheet, p->line);
+            cv_participant *known = &s->participants.items[participant];
             known->on_panel = true;
             known->first = p->first >= r->s->base ? p->first - r->s->base : p->first;
             known->last = p->last >= r->s->base ? p->last - r->s->base : p->last;
-            cv_script_tier(s, player, p->tier, r->sheet, p->line);
+            cv_script_tier(s, participant, p->tier, r->sheet, p->line);
             known->relevance = known->relevance.n ? known->relevance : p->relevance;
             known->focus =
                 known->focus.n ? known->focus : cv_script_fit(s, r->sheet, p->line, "a focus", p->focus, CV_MAX_PHRASE);
@@ -208,7 +208,7 @@ static void read_panel(reading *r, cv_str text, size_t line, bool sure)
 typedef struct {
     reading *r;
     cv_act *act;
-    size_t who; /* a player, or CV_THE_JUDGE */
+    size_t who; /* a participant, or CV_THE_JUDGE */
     const char *from;
     size_t line;
 } speaking;
@@ -216,7 +216,7 @@ typedef struct {
 static void end_speech(speaking *sp, const char *end)
 {
     cv_str text = cv_str_range(sp->from, end);
-    if (sp->who < sp->r->s->players.count)
+    if (sp->who < sp->r->s->participants.count)
         cv_script_say(sp->r->s, sp->act, sp->who, sp->r->sheet, sp->line, text);
     else
         cv_script_note(sp->r->s, sp->act, text);
@@ -249,9 +249,9 @@ static bool read_speaker(const cv_line *line, cv_str *ret_key, cv_str *ret_said)
 static const char *speech_in(const reading *r, const cv_line *line, size_t who)
 {
     cv_str key, said;
-    if (who < r->s->players.count && line->level > 0)
+    if (who < r->s->participants.count && line->level > 0)
         return cv_str_end(line->text);
-    bool speaks = who < r->s->players.count && read_speaker(line, &key, &said) && said.n;
+    bool speaks = who < r->s->participants.count && read_speaker(line, &key, &said) && said.n;
     return speaks ? said.p : line->text.p;
 }
 
@@ -335,7 +335,7 @@ static size_t who_is_headed(const reading *r, const cv_line *line, size_t at)
     if (known != CV_NOBODY || !name.n || !is_guest(role) || !is_full_name(name))
         return known;
     cv_script_decide(r->s, r->sheet, at, "%.*s is not on the panel and speaks as a guest", CV_FMT(name));
-    return cv_script_player(r->s, name, role, r->sheet, at);
+    return cv_script_participant(r->s, name, role, r->sheet, at);
 }
 
 /* Somebody whom no panel names: numbered, or, where there is no panel at all, a name with a role behind it that is not
@@ -351,7 +351,7 @@ static bool who_speaks(const reading *r, const cv_line *line, size_t at, size_t 
     cv_script *s = r->s;
     if (line->level > 0) {
         size_t headed = who_is_headed(r, line, at);
-        *ret_who = headed < s->players.count ? headed : CV_THE_JUDGE;
+        *ret_who = headed < s->participants.count ? headed : CV_THE_JUDGE;
         return true;
     }
     cv_str key, said, role;
@@ -364,7 +364,7 @@ static bool who_speaks(const reading *r, const cv_line *line, size_t at, size_t 
     bool judge =
         is_common(name) || cv_str_eq_nocase(name, CV_STR("judge")) || cv_str_eq_nocase(name, CV_STR("facilitator"));
     if (!judge && known == CV_NOBODY && is_new_speaker(r, name, role))
-        known = cv_script_player(s, name, role, r->sheet, at);
+        known = cv_script_participant(s, name, role, r->sheet, at);
     *ret_who = judge ? CV_THE_JUDGE : known;
     return judge || known != CV_NOBODY;
 }
@@ -418,11 +418,11 @@ static void find_strangers(reading *r, cv_str text)
 /* The text of a stranger stays with the one who speaks; the report says so. */
 static void tell_of_stranger(reading *r, const speaking *sp, const cv_line *line, size_t at)
 {
-    cv_str name = sp->who < r->s->players.count ? stranger_in(r, line) : CV_STR("");
+    cv_str name = sp->who < r->s->participants.count ? stranger_in(r, line) : CV_STR("");
     const uintptr_t *below = name.n ? cv_map_get(&r->strangers, name) : NULL;
     if (!below || *below == SIZE_MAX)
         return;
-    cv_str before = r->s->players.items[sp->who].name;
+    cv_str before = r->s->participants.items[sp->who].name;
     cv_script_misunderstand(r->s, r->sheet, at, line->trimmed,
                             "it looks like a speaker, but nobody of this name takes part: the text below is kept as "
                             "what %.*s says",
@@ -456,15 +456,15 @@ static bool read_speaking_table(reading *r, cv_act *act, const cv_grid *grid)
     for (size_t i = 0; name >= 0 && grid->head.count > 1 && i < grid->rows.count; i++) {
         const cv_grid_row *row = &grid->rows.items[i];
         cv_str who = cv_plain_name(s->arena, cv_grid_cell(s->arena, row, name));
-        size_t player =
-            who.n && cv_is_alpha(who.p[0]) ? cv_script_player(s, who, CV_STR(""), r->sheet, row->line) : CV_NOBODY;
-        if (player >= s->players.count)
+        size_t participant =
+            who.n && cv_is_alpha(who.p[0]) ? cv_script_participant(s, who, CV_STR(""), r->sheet, row->line) : CV_NOBODY;
+        if (participant >= s->participants.count)
             continue;
-        cv_script_say(s, act, player, r->sheet, row->line,
-                      has_head[player]
+        cv_script_say(s, act, participant, r->sheet, row->line,
+                      has_head[participant]
                           ? row->raw
                           : cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(grid->head.raw), CV_FMT(row->raw)));
-        has_head[player] = any = true;
+        has_head[participant] = any = true;
     }
     return any;
 }
@@ -495,16 +495,16 @@ static void read_own_tables(reading *r, cv_act *act, const cv_section *section, 
 }
 
 /* What is below an agent's heading is that agent's, up to a heading as high that names another one. */
-static void read_turns(reading *r, cv_act *act, size_t player, cv_str text, size_t first)
+static void read_turns(reading *r, cv_act *act, size_t participant, cv_str text, size_t first)
 {
     enum { AGENTS_LEVEL = 3 };
-    speaking sp = {r, act, player, text.p, first};
+    speaking sp = {r, act, participant, text.p, first};
     cv_lines lines = {.text = text};
     for (cv_line line; cv_lines_next(&lines, &line);) {
         size_t at = first + line.number - 1;
         size_t who =
             !line.fenced && line.level > 0 && line.level <= AGENTS_LEVEL ? who_is_headed(r, &line, at) : CV_NOBODY;
-        if (who < r->s->players.count && who != sp.who)
+        if (who < r->s->participants.count && who != sp.who)
             begin_speech(&sp, who, line.text.p, cv_str_end(line.text), at);
     }
     end_speech(&sp, cv_str_end(text));
@@ -514,9 +514,9 @@ static void read_agent(reading *r, cv_act *act, const cv_agent *agent, size_t en
 {
     cv_script *s = r->s;
     cv_str text = lines_between(r, agent->line + 1, end);
-    size_t player = cv_script_player(s, agent->name, agent->role, r->sheet, agent->line);
-    read_turns(r, act, player, text, agent->line + 1);
-    if (player < s->players.count)
+    size_t participant = cv_script_participant(s, agent->name, agent->role, r->sheet, agent->line);
+    read_turns(r, act, participant, text, agent->line + 1);
+    if (participant < s->participants.count)
         return;
     cv_script_endings(r->s, r->sheet, text, agent->line + 1);
     read_tables(r, NULL, text, agent->line + 1, r->last_round);
@@ -660,8 +660,8 @@ static void read_section(reading *r, size_t i)
 static void find_speakers(reading *r)
 {
     cv_arena *a = r->s->arena;
-    for (size_t i = 0; i < r->s->players.count; i++)
-        cv_map_put(&r->speakers, a, cv_agent_key(a, r->s->players.items[i].name), NULL);
+    for (size_t i = 0; i < r->s->participants.count; i++)
+        cv_map_put(&r->speakers, a, cv_agent_key(a, r->s->participants.items[i].name), NULL);
     for (size_t i = 0; i < r->doc.sections.count; i++) {
         const cv_section *section = &r->doc.sections.items[i];
         cv_lines lines = {.text = lines_between(r, section->line + 1, section_end(r, i))};
@@ -684,12 +684,12 @@ static void compare_panel(const reading *r)
     cv_buf says = {0}, speak = {0};
     size_t line = 0;
     bool meet = false;
-    for (size_t i = 0; i < s->players.count; i++) {
-        const cv_player *p = &s->players.items[i];
+    for (size_t i = 0; i < s->participants.count; i++) {
+        const cv_participant *p = &s->participants.items[i];
         bool speaks = false;
         for (size_t round = 0; round < s->act_count; round++)
             for (size_t k = 0; k < s->acts[round].parts.count; k++)
-                speaks |= s->acts[round].parts.items[k].player == i;
+                speaks |= s->acts[round].parts.items[k].participant == i;
         meet |= speaks && p->on_panel;
         line = p->on_panel && !line ? p->line : line;
         if (p->on_panel || speaks)
@@ -737,21 +737,21 @@ void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text)
                          s->base);
     read_head(&r);
     find_speakers(&r);
-    size_t before = s->players.count;
+    size_t before = s->participants.count;
     for (size_t i = 0; i < r.doc.sections.count; i++) {
         const cv_section *section = &r.doc.sections.items[i];
         if (is_panel(section))
             read_panel(&r, lines_between(&r, section->line + 1, section_end(&r, i)), section->line + 1, true);
     }
-    if (s->players.count == before) /* a table without a heading of its own */
+    if (s->participants.count == before) /* a table without a heading of its own */
         read_panel(&r, lines_between(&r, 1, first_round(&r)), 1, false);
-    if (s->players.count == 0)
+    if (s->participants.count == 0)
         read_participants(&r);
-    for (size_t i = 0; s->players.count == 0 && i < r.doc.sections.count; i++)
+    for (size_t i = 0; s->participants.count == 0 && i < r.doc.sections.count; i++)
         if (r.doc.sections.items[i].kind == CV_SECTION_SCOREBOARD)
             read_panel(&r, lines_between(&r, r.doc.sections.items[i].line + 1, section_end(&r, i)),
                        r.doc.sections.items[i].line + 1, true);
-    r.has_panel = s->players.count > 0;
+    r.has_panel = s->participants.count > 0;
     for (size_t i = 0; i < r.doc.sections.count; i++) {
         r.has_panel |= r.doc.sections.items[i].agents.count > 0;
         if (r.doc.sections.items[i].kind == CV_SECTION_ROUND)

@@ -89,15 +89,15 @@ void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *
         const cv_json *e = &list->items[i];
         cv_str name = cv_json_get_text(e, "name");
         name = cv_plain_name(s->arena, name.n ? name : cv_json_get_text(e, "slug"));
-        size_t player = name.n ? cv_script_player(s, name, CV_STR(""), sheet, 0) : CV_NOBODY;
-        if (player >= s->players.count)
+        size_t participant = name.n ? cv_script_participant(s, name, CV_STR(""), sheet, 0) : CV_NOBODY;
+        if (participant >= s->participants.count)
             continue;
-        cv_script_role(s, player, cv_json_get_text(e, "role"), CV_ROLE_OF_PANEL, sheet, 0);
+        cv_script_role(s, participant, cv_json_get_text(e, "role"), CV_ROLE_OF_PANEL, sheet, 0);
         s->has_panels = true;
-        cv_player *p = &s->players.items[player];
-        cv_script_tier(s, player, cv_json_get_text(e, "tier"), sheet, 0);
+        cv_participant *p = &s->participants.items[participant];
+        cv_script_tier(s, participant, cv_json_get_text(e, "tier"), sheet, 0);
         p->relevance = p->relevance.n ? p->relevance : number_text(e, "relevance");
         p->focus = p->focus.n ? p->focus : phrase_of(s, sheet, e, "focus");
-        *CV_PUSH(s->arena, &act->panel) = player;
+        *CV_PUSH(s->arena, &act->panel) = participant;
     }
 }

@@ -33,30 +33,30 @@ static cv_str label_key(cv_arena *a, cv_str label)
     return cv_str_trim((cv_str){to, n});
 }
 
-static void trace_item(tracing *t, const cv_parsed_mark *item, size_t player, int round)
+static void trace_item(tracing *t, const cv_parsed_mark *item, size_t participant, int round)
 {
     cv_arena *a = t->s->arena;
     cv_id id = {.form = CV_ID_EXPERT};
     bool is_new, numbered = cv_id_parse(item->mark->id, &id);
     t->t->in_full[round] |= numbered && id.form == CV_ID_DISPLAY;
     cv_str written = numbered ? cv_id_print(a, &id) : (cv_str){NULL, 0};
-    *CV_PUSH(a, &t->t->items) =
-        (cv_numbered){written, item->local_id, label_key(a, item->mark->label), player, round, item->kind, id.form};
+    *CV_PUSH(a, &t->t->items) = (cv_numbered){
+        written, item->local_id, label_key(a, item->mark->label), participant, round, item->kind, id.form};
     if (!numbered || id.form != CV_ID_SHORT)
         return;
     uintptr_t *user = cv_map_put(&t->t->users, a, written, &is_new);
-    *user = is_new ? player + 1 : *user == player + 1 ? *user : SIZE_MAX;
+    *user = is_new ? participant + 1 : *user == participant + 1 ? *user : SIZE_MAX;
 }
 
 static void trace_part(tracing *t, const cv_part *part, int round)
 {
     static const cv_state nothing = {0};
     cv_parsed_response response;
-    cv_response_parse(t->s->arena, &nothing, round, t->s->players.items[part->player].slug, part->plain.text, false,
-                      &response);
+    cv_response_parse(t->s->arena, &nothing, round, t->s->participants.items[part->participant].slug, part->plain.text,
+                      false, &response);
     for (size_t i = 0; i < response.count; i++)
         if (response.items[i].first && response.items[i].mark->type < (cv_mark_type)CV_KIND_COUNT)
-            trace_item(t, &response.items[i], part->player, round);
+            trace_item(t, &response.items[i], part->participant, round);
 }
 
 /* ---- what is spoken of ------------------------------------------------------------------------------------------- */
@@ -99,15 +99,15 @@ static void trace_act(tracing *t, int round)
 
 /* ---- the tracker's rows ------------------------------------------------------------------------------------------ */
 
-/* The players whom a row names; false: nobody who takes part. */
+/* The participants whom a row names; false: nobody who takes part. */
 static bool find_named(const tracing *t, const cv_tracked *row, bool *named)
 {
     cv_str names = row->by;
     bool any = false;
     memset(named, 0, CV_MAX_EXPERTS * sizeof *named);
-    for (size_t player; cv_script_next_named(t->s, &names, &player);)
-        if (player < t->s->players.count)
-            named[player] = any = true;
+    for (size_t participant; cv_script_next_named(t->s, &names, &participant);)
+        if (participant < t->s->participants.count)
+            named[participant] = any = true;
     return any;
 }
 
@@ -136,7 +136,7 @@ static int fit(const tracing *t, const cv_tracked *row, cv_str label, size_t ite
     enum { SAME_LABEL = 1000, SAME_NUMBER = 500, IN_ROUND = 200, FREE = 50, ALIKE = 55, ALIKE_OF_ONE = 15 };
     const cv_numbered *n = &t->t->items.items[item];
     bool by_name = named != NULL;
-    if (by_name && !named[n->player])
+    if (by_name && !named[n->participant])
         return 0;
     const uintptr_t *user = row->id.n ? cv_map_get(&t->t->users, row->id) : NULL;
     bool same_number = row->id.n && cv_str_eq(n->written, row->id), same_label = label.n && cv_str_eq(n->label, label);
@@ -360,9 +360,9 @@ static void put_latest(cv_map *names, cv_arena *a, const cv_state *state, cv_str
 }
 
 /* "3/2/T01": what an expert calls something in a round. */
-static cv_str given_key(cv_arena *a, size_t player, int round, cv_str written)
+static cv_str given_key(cv_arena *a, size_t participant, int round, cv_str written)
 {
-    return cv_arena_printf(a, "%zu/%d/%.*s", player, round, CV_FMT(written));
+    return cv_arena_printf(a, "%zu/%d/%.*s", participant, round, CV_FMT(written));
 }
 
 void cv_threads_names(const cv_threads *t, const cv_script *s, const cv_state *state, int round, cv_map *ret_names)
@@ -372,7 +372,7 @@ void cv_threads_names(const cv_threads *t, const cv_script *s, const cv_state *s
     *ret_names = (cv_map){0};
     for (size_t i = 0; i < t->items.count; i++)
         if (t->items.items[i].round == round)
-            cv_map_put(&given, a, given_key(a, t->items.items[i].player, round, t->items.items[i].written), NULL);
+            cv_map_put(&given, a, given_key(a, t->items.items[i].participant, round, t->items.items[i].written), NULL);
     for (size_t i = 0; i < t->items.count; i++) {
         const cv_numbered *n = &t->items.items[i];
         const uintptr_t *user = n->written.n ? cv_map_get(&t->users, n->written) : NULL;
@@ -390,7 +390,8 @@ void cv_threads_names(const cv_threads *t, const cv_script *s, const cv_state *s
     for (size_t i = 0; i < t->items.count; i++) {
         const cv_numbered *n = &t->items.items[i];
         if (n->form == CV_ID_SHORT && n->round < round &&
-            !cv_map_get(&given, given_key(a, n->player, round, n->written)))
-            put_latest(ret_names, a, state, cv_extract_own_name(a, s->players.items[n->player].slug, n->written), n);
+            !cv_map_get(&given, given_key(a, n->participant, round, n->written)))
+            put_latest(ret_names, a, state,
+                       cv_extract_own_name(a, s->participants.items[n->participant].slug, n->written), n);
     }
 }

@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     cv_str written, local_id; /* written: its id in its one spelling */
     cv_str label;             /* as a key */
-    size_t player;
+    size_t participant;
     int round;
     cv_kind kind;
     cv_id_form form;
@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
     CV_STATE_LIST(cv_thread) threads;
     CV_STATE_LIST(cv_numbered) items;
-    cv_map users;  /* a short id -> the player who uses it, plus one; SIZE_MAX: several */
+    cv_map users;  /* a short id -> the participant who uses it, plus one; SIZE_MAX: several */
     cv_map called; /* an id of a tracker -> the one tension that has it, a const cv_str *; NULL: several */
     bool in_full[CV_MAX_ROUND + 1]; /* the round's items are written as they are registered: [P0102: …] (muffin) */
 } cv_threads;

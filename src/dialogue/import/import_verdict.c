@@ -1,4 +1,4 @@
-/* play_verdict.c - the verdicts of a script: found in what the judge wrote, settled, registered; see play.h.
+/* import_verdict.c - the verdicts of a script: found in what the judge wrote, settled, registered; see import_script.h.
  *
  *     [VERDICT:FINAL: …], [VERDICT: …]     the final one
  *     [VERDICT:INTERIM: …]                 with its round
@@ -10,7 +10,7 @@
  * What is not registered is kept as background, and named.
  */
 #include "base/utf8.h"
-#include "dialogue/import/playing.h"
+#include "dialogue/import/importing.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/text/doc.h"
@@ -145,20 +145,20 @@ static void find_all_marks(cv_script *s)
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 /* The experts whose names are in a text, in its order. */
-static size_t find_named(const cv_script *s, cv_str text, size_t most, size_t *ret_players)
+static size_t find_named(const cv_script *s, cv_str text, size_t most, size_t *ret_participants)
 {
     size_t count = 0;
     for (size_t at = 0; at < text.n && count < most; at++) {
         if (at > 0 && cv_is_alnum(text.p[at - 1]))
             continue;
-        for (size_t i = 0; i < s->players.count; i++) {
-            cv_str name = s->players.items[i].name, rest = cv_str_from(text, at);
+        for (size_t i = 0; i < s->participants.count; i++) {
+            cv_str name = s->participants.items[i].name, rest = cv_str_from(text, at);
             bool known = false;
             for (size_t k = 0; k < count; k++)
-                known |= ret_players[k] == i;
+                known |= ret_participants[k] == i;
             if (!known && name.n && cv_str_starts_nocase(rest, name) &&
                 (rest.n == name.n || !cv_is_alnum(rest.p[name.n]))) {
-                ret_players[count++] = i;
+                ret_participants[count++] = i;
                 break;
             }
         }
@@ -167,19 +167,20 @@ static size_t find_named(const cv_script *s, cv_str text, size_t most, size_t *r
 }
 
 /* … or who are named by a part of their name, their role or their slug behind the colon or in parentheses. */
-static size_t find_meant(const cv_script *s, cv_str heading, size_t *ret_player)
+static size_t find_meant(const cv_script *s, cv_str heading, size_t *ret_participant)
 {
     size_t at = 0;
     while (at < heading.n && !strchr(":(", heading.p[at]))
         at++;
     cv_str tail = cv_str_trim(cv_str_from(heading, at < heading.n ? at + 1 : at));
     tail = cv_str_trim(cv_str_head(tail, cv_str_find_char(tail, ')')));
-    size_t player = tail.n ? cv_script_known(s, tail) : CV_NOBODY;
-    for (size_t i = 0; tail.n && player == CV_NOBODY && i < s->players.count; i++)
-        if (cv_str_eq_nocase(s->players.items[i].role, tail) || cv_str_eq_nocase(s->players.items[i].slug, tail))
-            player = i;
-    *ret_player = player;
-    return player < s->players.count;
+    size_t participant = tail.n ? cv_script_known(s, tail) : CV_NOBODY;
+    for (size_t i = 0; tail.n && participant == CV_NOBODY && i < s->participants.count; i++)
+        if (cv_str_eq_nocase(s->participants.items[i].role, tail) ||
+            cv_str_eq_nocase(s->participants.items[i].slug, tail))
+            participant = i;
+    *ret_participant = participant;
+    return participant < s->participants.count;
 }
 
 /* "**Author**: Cupcake", "By Cupcake" in the first lines of a section. */
@@ -331,20 +332,20 @@ void cv_script_find_verdicts(cv_script *s)
 
 /* ---- registering ------------------------------------------------------------------------------------------------- */
 
-static void register_ending(cv_playing *p)
+static void register_ending(cv_importing *p)
 {
     cv_script *s = p->s;
     cv_buf text;
     if (s->ending.text.n == 0)
         return;
-    cv_json_writer w = cv_playing_begin(p, &text, "final");
+    cv_json_writer w = cv_importing_begin(p, &text, "final");
     cv_json_key_str(&w, "verdict_id", CV_STR("final"));
     cv_json_key_str(&w, "verdict_type", cv_verdict_words.items[CV_VERDICT_FINAL]);
     cv_json_key_str(&w, "recommendation", short_form(s->arena, &s->ending));
     cv_json_key_str(&w, "description", s->ending.text);
     cv_json_key_str_if(&w, "vote", cv_script_stated(s, CV_SAYS_VOTE));
     cv_json_key_str_if(&w, "confidence", cv_script_stated(s, CV_SAYS_CONFIDENCE));
-    if (!cv_playing_send(p, &w, "final verdict", cv_dialogue_verdict_register, NULL))
+    if (!cv_importing_send(p, &w, "final verdict", cv_dialogue_verdict_register, NULL))
         return;
     *cv_map_put(&s->verdict_at, s->arena, CV_STR("final"), NULL) = s->ending.sheet + 1;
     cv_script_decide(s, s->ending.sheet, s->ending.line,
@@ -356,12 +357,12 @@ static void register_ending(cv_playing *p)
 }
 
 /* The minority's and dissents in sections of their own. Who has said it in a response has said it. */
-static void register_opinion(cv_playing *p, const cv_opinion *o)
+static void register_opinion(cv_importing *p, const cv_opinion *o)
 {
     cv_script *s = p->s;
     cv_buf text;
     bool is_new;
-    cv_str word = cv_verdict_words.items[o->type], author = s->players.items[o->authors[0]].slug;
+    cv_str word = cv_verdict_words.items[o->type], author = s->participants.items[o->authors[0]].slug;
     cv_str id = cv_arena_printf(s->arena, "%.*s-%.*s", CV_FMT(word), CV_FMT(author));
     cv_map_put(&p->verdict_ids, s->arena, id, &is_new);
     if (!is_new) {
@@ -373,8 +374,8 @@ static void register_opinion(cv_playing *p, const cv_opinion *o)
     cv_ending as_ending = {o->heading, o->text, o->sheet, o->line, 0, false};
     cv_str *others = CV_NEW_ARRAY(s->arena, o->author_count, cv_str);
     for (size_t i = 1; i < o->author_count; i++)
-        others[i - 1] = s->players.items[o->authors[i]].slug;
-    cv_json_writer w = cv_playing_begin(p, &text, step);
+        others[i - 1] = s->participants.items[o->authors[i]].slug;
+    cv_json_writer w = cv_importing_begin(p, &text, step);
     cv_json_key_str(&w, "verdict_id", id);
     cv_json_key_str(&w, "verdict_type", word);
     cv_json_key_int(&w, "round", o->round);
@@ -383,14 +384,14 @@ static void register_opinion(cv_playing *p, const cv_opinion *o)
     cv_json_key_str(&w, "description", o->text);
     cv_json_key(&w, CV_STR("supporting_experts"));
     cv_json_raw(&w, cv_json_texts(s->arena, others, o->author_count - 1));
-    if (!cv_playing_send(p, &w, step, cv_dialogue_verdict_register, NULL))
+    if (!cv_importing_send(p, &w, step, cv_dialogue_verdict_register, NULL))
         return;
     *cv_map_put(&s->verdict_at, s->arena, id, NULL) = o->sheet + 1;
     cv_script_decide(s, o->sheet, o->line, "the text under '%.*s' is a verdict of %.*s",
                      CV_FMT(cv_excerpt(s->arena, o->heading)), CV_FMT(author));
 }
 
-void cv_playing_endings(cv_playing *p)
+void cv_importing_endings(cv_importing *p)
 {
     for (size_t i = 0; i < p->s->opinions.count && !p->failed; i++)
         register_opinion(p, &p->s->opinions.items[i]);

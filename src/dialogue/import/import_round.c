@@ -1,11 +1,11 @@
-/* play_round.c - one round of a script becomes a panel and a registered round; see play.h.
+/* import_round.c - one round of a script becomes a panel and a registered round; see import_script.h.
  *
  *     who spoke, who sits              -> evolve-panel, when that is somebody else than before
  *     what was said                    -> cv_extract_files: items, references, moves
  *     what only the tracker knows      -> tensions of the judge, and updates of tensions by the judge
  *     boards                           -> scores; a round whose score nobody gives has 0, and that is reported
  */
-#include "dialogue/import/playing.h"
+#include "dialogue/import/importing.h"
 #include "dialogue/intake/diagnosis.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "dialogue/words/limits.h"
 
 typedef struct {
-    cv_playing *p;
+    cv_importing *p;
     cv_state state;
     cv_act *act;
     int round;
@@ -26,16 +26,16 @@ typedef struct {
 
 /* ---- the panel --------------------------------------------------------------------------------------------------- */
 
-static bool read_state(cv_playing *p, uint32_t kinds, cv_state *ret_state)
+static bool read_state(cv_importing *p, uint32_t kinds, cv_state *ret_state)
 {
     const cv_wanted wanted = {.kinds = kinds, .no_content = true};
     cv_call own = *p->call;
     cv_err err = {.arena = p->s->arena};
     own.arena = p->s->arena;
     own.record = p->record;
-    if (cv_state_load(&own, p->played->dialogue_id, &wanted, ret_state, &err))
+    if (cv_state_load(&own, p->imported->dialogue_id, &wanted, ret_state, &err))
         return true;
-    *CV_PUSH(p->s->arena, &p->played->failures) = (cv_remark){CV_NO_SHEET, 0, CV_STR("read"), cv_err_text(&err)};
+    *CV_PUSH(p->s->arena, &p->imported->failures) = (cv_remark){CV_NO_SHEET, 0, CV_STR("read"), cv_err_text(&err)};
     p->failed = true;
     return false;
 }
@@ -86,7 +86,7 @@ static void look_back(cv_arena *a, cv_state *s, int64_t round)
     cv_state_index(a, s);
 }
 
-bool cv_playing_load(cv_playing *p, int round, cv_state *ret_state)
+bool cv_importing_load(cv_importing *p, int round, cv_state *ret_state)
 {
     const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
                            CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN);
@@ -100,10 +100,10 @@ bool cv_playing_load(cv_playing *p, int round, cv_state *ret_state)
     return true;
 }
 
-static void seat(const scene *sc, bool *seated, size_t player)
+static void seat(const scene *sc, bool *seated, size_t participant)
 {
-    if (player < sc->p->s->players.count)
-        seated[player] = true;
+    if (participant < sc->p->s->participants.count)
+        seated[participant] = true;
 }
 
 /* Who sits: as a panel file says; else everybody of the document's panel; and everybody who speaks. Without a panel of
@@ -114,13 +114,13 @@ static size_t seat_all(const scene *sc, bool *seated)
     size_t count = 0;
     for (size_t i = 0; i < sc->act->panel.count; i++)
         seat(sc, seated, sc->act->panel.items[i]);
-    for (size_t i = 0; sc->act->panel.count == 0 && i < s->players.count; i++)
-        seated[i] = s->players.items[i].on_panel &&
-                    (s->players.items[i].first < 0 ||
-                     (s->players.items[i].first <= sc->round && sc->round <= s->players.items[i].last));
+    for (size_t i = 0; sc->act->panel.count == 0 && i < s->participants.count; i++)
+        seated[i] = s->participants.items[i].on_panel &&
+                    (s->participants.items[i].first < 0 ||
+                     (s->participants.items[i].first <= sc->round && sc->round <= s->participants.items[i].last));
     for (size_t i = 0; i < sc->act->parts.count; i++)
-        seat(sc, seated, sc->act->parts.items[i].player);
-    for (size_t i = 0; i < s->players.count; i++)
+        seat(sc, seated, sc->act->parts.items[i].participant);
+    for (size_t i = 0; i < s->participants.count; i++)
         count += seated[i];
     return count;
 }
@@ -132,19 +132,19 @@ static bool sits_already(const scene *sc, const bool *seated, size_t count)
     cv_map at = {0};
     for (size_t i = 0; i < sitting; i++)
         cv_map_put(&at, sc->p->s->arena, seats[i].expert_slug, NULL);
-    for (size_t i = 0; i < sc->p->s->players.count; i++)
-        same += seated[i] && cv_map_get(&at, sc->p->s->players.items[i].slug) != NULL;
+    for (size_t i = 0; i < sc->p->s->participants.count; i++)
+        same += seated[i] && cv_map_get(&at, sc->p->s->participants.items[i].slug) != NULL;
     return sitting == count && same == count;
 }
 
 /* The member of the pool with this role who has no name yet. */
-static bool is_in_pool(const scene *sc, const cv_player *player, bool *taken)
+static bool is_in_pool(const scene *sc, const cv_participant *participant, bool *taken)
 {
     const cv_script *s = sc->p->s;
-    for (size_t i = 0; player->role.n && i < s->pool.count; i++)
-        if (!taken[i] && cv_str_eq_nocase(s->pool.items[i].role, player->role)) {
+    for (size_t i = 0; participant->role.n && i < s->pool.count; i++)
+        if (!taken[i] && cv_str_eq_nocase(s->pool.items[i].role, participant->role)) {
             for (size_t k = 0; k < sc->state.experts.count; k++)
-                if (cv_str_eq_nocase(sc->state.experts.items[k].role, player->role))
+                if (cv_str_eq_nocase(sc->state.experts.items[k].role, participant->role))
                     return false;
             taken[i] = true;
             return true;
@@ -152,37 +152,37 @@ static bool is_in_pool(const scene *sc, const cv_player *player, bool *taken)
     return false;
 }
 
-static void write_newcomer(const scene *sc, const cv_player *player, cv_json_writer *w)
+static void write_newcomer(const scene *sc, const cv_participant *participant, cv_json_writer *w)
 {
     bool tier_ok, relevance_ok;
-    cv_str tier = cv_tier_or_usual(player->tier, &tier_ok),
-           relevance = cv_relevance_or_usual(player->relevance, &relevance_ok);
+    cv_str tier = cv_tier_or_usual(participant->tier, &tier_ok),
+           relevance = cv_relevance_or_usual(participant->relevance, &relevance_ok);
     cv_json_key_str(w, "source", cv_source_words.items[CV_SOURCE_CREATED]);
-    cv_json_key_str(w, "role", player->role.n ? player->role : player->name);
+    cv_json_key_str(w, "role", participant->role.n ? participant->role : participant->name);
     cv_json_key_str(w, "tier", tier);
     cv_json_key_str(w, "reason", cv_arena_printf(sc->p->s->arena, "takes part in round %d", sc->round));
     if (relevance_ok) {
         cv_json_key(w, CV_STR("relevance"));
         cv_json_raw(w, relevance);
     }
-    if (player->focus.n)
-        cv_json_key_str(w, "focus", player->focus);
+    if (participant->focus.n)
+        cv_json_key_str(w, "focus", participant->focus);
 }
 
-static void write_seat(const scene *sc, const cv_player *player, bool *taken, cv_json_writer *w)
+static void write_seat(const scene *sc, const cv_participant *participant, bool *taken, cv_json_writer *w)
 {
-    const cv_rec_expert *known = cv_state_expert(&sc->state, player->slug);
+    const cv_rec_expert *known = cv_state_expert(&sc->state, participant->slug);
     cv_json_begin_object(w);
-    cv_json_key_str(w, "slug", player->slug);
-    if (known && cv_person_sat_before(&sc->state, player->slug, sc->round)) {
+    cv_json_key_str(w, "slug", participant->slug);
+    if (known && cv_person_sat_before(&sc->state, participant->slug, sc->round)) {
         cv_json_key_str(w, "source", cv_source_words.items[CV_SOURCE_RETAINED]);
     } else if (known) {
         cv_json_key_str(w, "source", known->source);
-    } else if (is_in_pool(sc, player, taken)) {
+    } else if (is_in_pool(sc, participant, taken)) {
         cv_json_key_str(w, "source", cv_source_words.items[CV_SOURCE_POOL]);
-        cv_json_key_str(w, "role", player->role);
+        cv_json_key_str(w, "role", participant->role);
     } else {
-        write_newcomer(sc, player, w);
+        write_newcomer(sc, participant, w);
     }
     cv_json_end_object(w);
 }
@@ -190,22 +190,23 @@ static void write_seat(const scene *sc, const cv_player *player, bool *taken, cv
 static void evolve(scene *sc)
 {
     cv_script *s = sc->p->s;
-    bool *seated = CV_NEW_ARRAY(s->arena, s->players.count, bool), *taken = CV_NEW_ARRAY(s->arena, s->pool.count, bool);
+    bool *seated = CV_NEW_ARRAY(s->arena, s->participants.count, bool),
+         *taken = CV_NEW_ARRAY(s->arena, s->pool.count, bool);
     size_t count = seat_all(sc, seated);
     cv_buf text;
     const char *step = cv_arena_printf(s->arena, "panel-%d", sc->round).p;
     if (count == 0 || sc->round < cv_state_next_round(&sc->state) || sits_already(sc, seated, count))
         return;
-    cv_json_writer w = cv_playing_begin(sc->p, &text, step);
+    cv_json_writer w = cv_importing_begin(sc->p, &text, step);
     cv_json_key_int(&w, "round", sc->round);
     cv_json_key(&w, CV_STR("panel"));
     cv_json_begin_array(&w);
-    for (size_t i = 0; i < s->players.count; i++)
+    for (size_t i = 0; i < s->participants.count; i++)
         if (seated[i])
-            write_seat(sc, &s->players.items[i], taken, &w);
+            write_seat(sc, &s->participants.items[i], taken, &w);
     cv_json_end_array(&w);
-    if (cv_playing_send(sc->p, &w, step, cv_dialogue_evolve_panel, NULL))
-        cv_playing_load(sc->p, sc->round, &sc->state);
+    if (cv_importing_send(sc->p, &w, step, cv_dialogue_evolve_panel, NULL))
+        cv_importing_load(sc->p, sc->round, &sc->state);
 }
 
 /* ---- what was said ----------------------------------------------------------------------------------------------- */
@@ -213,7 +214,7 @@ static void evolve(scene *sc)
 static const cv_part *part_of(const scene *sc, cv_str slug)
 {
     for (size_t i = 0; i < sc->act->parts.count; i++)
-        if (cv_str_eq(sc->p->s->players.items[sc->act->parts.items[i].player].slug, slug))
+        if (cv_str_eq(sc->p->s->participants.items[sc->act->parts.items[i].participant].slug, slug))
             return &sc->act->parts.items[i];
     return NULL;
 }
@@ -256,7 +257,7 @@ static void keep_reading(const scene *sc, size_t index)
 {
     cv_script *s = sc->p->s;
     const cv_part *part = &sc->act->parts.items[index];
-    cv_str expert = s->players.items[part->player].slug;
+    cv_str expert = s->participants.items[part->participant].slug;
     line_walk source = {.rest = part->text}, text = {.rest = part->plain.text};
     cv_diagnostics unread = {0};
     for (size_t i = 0; i < part->plain.remarks.count; i++) {
@@ -304,14 +305,14 @@ static cv_str summary_of(const scene *sc)
 static void extract(scene *sc)
 {
     cv_script *s = sc->p->s;
-    bool in_full = sc->p->played->threads.in_full[sc->round];
+    bool in_full = sc->p->imported->threads.in_full[sc->round];
     size_t count = sc->act->parts.count;
     cv_response_text *texts = CV_NEW_ARRAY(s->arena, count + 1, cv_response_text);
     cv_map names;
     for (size_t i = 0; i < count; i++)
-        texts[i] = (cv_response_text){s->players.items[sc->act->parts.items[i].player].slug,
+        texts[i] = (cv_response_text){s->participants.items[sc->act->parts.items[i].participant].slug,
                                       sc->act->parts.items[i].plain.text};
-    cv_threads_names(&sc->p->played->threads, s, &sc->state, sc->round, &names);
+    cv_threads_names(&sc->p->imported->threads, s, &sc->state, sc->round, &names);
     if (in_full)
         texts[count++] = (cv_response_text){cv_judge_slug, summary_of(sc)};
     cv_extract_files(s->arena, &sc->state, sc->round, texts, count, &names, &sc->extract);
@@ -329,8 +330,8 @@ static void find_raisers(const scene *sc, const cv_tracked *row, cv_extracted_en
 {
     const cv_script *s = sc->p->s;
     cv_str names = row->by;
-    for (size_t player; cv_script_next_named(s, &names, &player);) {
-        cv_str slug = player < s->players.count ? s->players.items[player].slug : CV_STR("");
+    for (size_t participant; cv_script_next_named(s, &names, &participant);) {
+        cv_str slug = participant < s->participants.count ? s->participants.items[participant].slug : CV_STR("");
         bool again = cv_str_eq(slug, entity->expert);
         for (size_t i = 0; i < entity->others.count; i++)
             again = again || cv_str_eq(slug, entity->others.items[i]);
@@ -430,7 +431,7 @@ static bool is_ruled(const cv_threads *threads, size_t at, int round)
 
 static void add_threads(scene *sc)
 {
-    cv_threads *threads = &sc->p->played->threads;
+    cv_threads *threads = &sc->p->imported->threads;
     for (size_t i = 0; i < threads->threads.count; i++) {
         cv_thread *thread = &threads->threads.items[i];
         if (thread->by_judge && thread->raised == sc->round)
@@ -448,7 +449,7 @@ static int64_t write_expert_scores(const scene *sc, const cv_part_score *scores,
     cv_json_key(w, CV_STR("expert_scores"));
     cv_json_begin_object(w);
     for (size_t i = 0; i < count; i++) {
-        cv_str slug = sc->p->s->players.items[scores[i].player].slug;
+        cv_str slug = sc->p->s->participants.items[scores[i].participant].slug;
         if (!cv_state_expert(&sc->state, slug))
             continue;
         cv_json_key(w, slug);
@@ -494,7 +495,7 @@ static void write_round(scene *sc, cv_json_writer *w)
     cv_json_key(w, CV_STR("responses"));
     cv_json_begin_object(w);
     for (size_t i = 0; i < sc->act->parts.count; i++) {
-        cv_json_key(w, sc->p->s->players.items[sc->act->parts.items[i].player].slug);
+        cv_json_key(w, sc->p->s->participants.items[sc->act->parts.items[i].participant].slug);
         cv_json_str(w, sc->act->parts.items[i].text);
     }
     cv_json_end_object(w);
@@ -502,12 +503,12 @@ static void write_round(scene *sc, cv_json_writer *w)
 
 static void keep_meanings(const scene *sc, const cv_json *mapping)
 {
-    const cv_threads *threads = &sc->p->played->threads;
+    const cv_threads *threads = &sc->p->imported->threads;
     for (size_t i = 0; i < threads->threads.count; i++) {
         const cv_thread *thread = &threads->threads.items[i];
         const cv_json *id = thread->raised == sc->round ? cv_json_get(mapping, thread->local_id) : NULL;
         if (id)
-            *CV_PUSH(sc->p->s->arena, &sc->p->played->meanings) = (cv_meant){thread->from->row.id, id->text};
+            *CV_PUSH(sc->p->s->arena, &sc->p->imported->meanings) = (cv_meant){thread->from->row.id, id->text};
     }
 }
 
@@ -534,25 +535,25 @@ static void register_interims(scene *sc)
             continue;
         cv_str id = cv_proposal_id(s->arena, CV_VERDICT_INTERIM, sc->round, ++number);
         const char *step = cv_arena_copy_z(s->arena, id);
-        cv_json_writer w = cv_playing_begin(sc->p, &text, step);
+        cv_json_writer w = cv_importing_begin(sc->p, &text, step);
         cv_json_key_str(&w, "verdict_id", id);
         cv_json_key_str(&w, "verdict_type", cv_verdict_words.items[CV_VERDICT_INTERIM]);
         cv_json_key_int(&w, "round", sc->round);
         cv_json_key_str(&w, "recommendation", interim->heading);
         cv_json_key_str(&w, "description", interim->text);
-        if (cv_playing_send(sc->p, &w, step, cv_dialogue_verdict_register, NULL))
+        if (cv_importing_send(sc->p, &w, step, cv_dialogue_verdict_register, NULL))
             *cv_map_put(&s->verdict_at, s->arena, id, NULL) = interim->sheet + 1;
     }
 }
 
-void cv_playing_round(cv_playing *p, int round)
+void cv_importing_round(cv_importing *p, int round)
 {
     scene *sc = CV_NEW(p->s->arena, scene);
     cv_buf text;
     cv_reply reply;
     const char *step = cv_arena_printf(p->s->arena, "round-%d", round).p;
     *sc = (scene){.p = p, .act = &p->s->acts[round], .round = round};
-    if (!cv_playing_load(p, round, &sc->state))
+    if (!cv_importing_load(p, round, &sc->state))
         return;
     evolve(sc);
     if (!p->failed && is_empty(sc)) {
@@ -567,9 +568,9 @@ void cv_playing_round(cv_playing *p, int round)
         cv_script_decide(p->s, CV_NO_SHEET, 0, "round %d is in no file and is recorded empty", round + p->s->base);
     extract(sc);
     add_threads(sc);
-    cv_json_writer w = cv_playing_begin_bare(p, &text, step);
+    cv_json_writer w = cv_importing_begin_bare(p, &text, step);
     write_round(sc, &w);
-    if (!cv_playing_send(p, &w, step, cv_dialogue_round_register, &reply))
+    if (!cv_importing_send(p, &w, step, cv_dialogue_round_register, &reply))
         return;
     keep_meanings(sc, cv_json_get(&reply.json, CV_STR("id_mapping")));
     for (size_t i = 0; i < sc->extract.verdicts.count; i++)
@@ -578,7 +579,7 @@ void cv_playing_round(cv_playing *p, int round)
 }
 
 /* An expert may dissent in several rounds: the later ones are told apart by their rounds. */
-void cv_playing_verdict(cv_playing *p, const cv_late_verdict *late)
+void cv_importing_verdict(cv_importing *p, const cv_late_verdict *late)
 {
     cv_extracted_verdict verdict = late->extract.verdicts.items[late->which];
     cv_buf text;
@@ -588,7 +589,7 @@ void cv_playing_verdict(cv_playing *p, const cv_late_verdict *late)
         verdict.verdict_id =
             cv_arena_printf(p->s->arena, "%.*s-r%lld", CV_FMT(verdict.verdict_id), (long long)late->extract.round);
     const char *step = cv_arena_copy_z(p->s->arena, verdict.verdict_id);
-    cv_json_writer w = cv_playing_begin_bare(p, &text, step);
+    cv_json_writer w = cv_importing_begin_bare(p, &text, step);
     cv_extracted_verdict_print_members(&late->extract, &verdict, &w);
-    cv_playing_send(p, &w, step, cv_dialogue_verdict_register, NULL);
+    cv_importing_send(p, &w, step, cv_dialogue_verdict_register, NULL);
 }

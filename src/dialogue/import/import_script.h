@@ -1,4 +1,4 @@
-/* play.h - a script becomes part of the record, by the requests that a judge would have made.
+/* import_script.h - a script becomes part of the record, by the requests that a judge would have made.
  *
  *     create -> evolve-panel, round-register for every round -> verdict-register
  *
@@ -6,8 +6,8 @@
  * step: so the same files again change nothing, an import that was cut short goes on where it stopped, files with more
  * rounds than last time add these, and what has changed since is a conflict that is reported and changes nothing.
  */
-#ifndef CV_DIALOGUE_IMPORT_PLAY_H
-#define CV_DIALOGUE_IMPORT_PLAY_H
+#ifndef CV_DIALOGUE_IMPORT_IMPORT_SCRIPT_H
+#define CV_DIALOGUE_IMPORT_IMPORT_SCRIPT_H
 
 #include "dialogue/import/script.h"
 #include "dialogue/import/threads.h"
@@ -26,17 +26,18 @@ typedef struct {
     cv_threads threads;
     cv_tally tally; /* what the record has, when `counted` */
     bool counted;
-} cv_played;
+} cv_imported;
 
 /* False when nothing of it could be recorded; ret->failures says why. */
-bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *ret_played);
+bool cv_script_import(const cv_call *call, cv_record *record, cv_script *s, cv_imported *ret_imported);
 
 /* What the files state against what the record derives, and what the record has of each file (compare.c). */
-bool cv_play_compare(const cv_call *call, cv_record *record, cv_script *s, cv_played *played);
+bool cv_script_compare(const cv_call *call, cv_record *record, cv_script *s, cv_imported *imported);
 
 /* What the record has of the dialogue: for the report, which counts nothing else. */
-bool cv_play_count(const cv_call *call, cv_record *record, cv_script *s, cv_played *played, cv_state *ret_state);
-bool cv_play_statements(const cv_call *call, cv_record *record, cv_script *s, cv_played *played, cv_state *ret_state);
+bool cv_script_count(const cv_call *call, cv_record *record, cv_script *s, cv_imported *imported, cv_state *ret_state);
+bool cv_script_statements(const cv_call *call, cv_record *record, cv_script *s, cv_imported *imported,
+                          cv_state *ret_state);
 cv_tally cv_tally_of_state(const cv_state *state);
 
 #endif

@@ -1,9 +1,9 @@
-/* play.c - a script becomes part of the record; see play.h. */
-#include "dialogue/import/play.h"
+/* import_script.c - a script becomes part of the record; see import_script.h. */
+#include "dialogue/import/import_script.h"
 
 #include "base/utf8.h"
 #include "dialogue/import/dates.h"
-#include "dialogue/import/playing.h"
+#include "dialogue/import/importing.h"
 #include "dialogue/operations.h"
 #include "dialogue/text/doc.h"
 #include "dialogue/words/errors.h"
@@ -12,12 +12,12 @@
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static cv_str op_id(const cv_playing *p, const char *step)
+static cv_str op_id(const cv_importing *p, const char *step)
 {
     return cv_arena_printf(p->s->arena, "import-%.*s-%s", 24, p->identity.p, step);
 }
 
-static void keep_failure(cv_playing *p, const char *step, const cv_reply *reply)
+static void keep_failure(cv_importing *p, const char *step, const cv_reply *reply)
 {
     for (size_t i = 0; i < reply->errs.count; i++) {
         const cv_err *err = &reply->errs.items[i];
@@ -26,13 +26,13 @@ static void keep_failure(cv_playing *p, const char *step, const cv_reply *reply)
                         err->code == CV_ERR_PANEL_EXISTS;
         cv_str why =
             err->code == CV_ERR_OP_CONFLICT ? CV_STR("was imported before with other content") : cv_err_text(err);
-        *CV_PUSH(p->s->arena, conflict ? &p->played->conflicts : &p->played->failures) =
+        *CV_PUSH(p->s->arena, conflict ? &p->imported->conflicts : &p->imported->failures) =
             (cv_remark){CV_NO_SHEET, 0, cv_str_of(step), cv_arena_copy(p->s->arena, why)};
         p->failed |= !conflict;
     }
 }
 
-cv_json_writer cv_playing_begin_bare(cv_playing *p, cv_buf *text, const char *step)
+cv_json_writer cv_importing_begin_bare(cv_importing *p, cv_buf *text, const char *step)
 {
     *text = (cv_buf){0};
     cv_json_writer w = {.out = text};
@@ -41,15 +41,15 @@ cv_json_writer cv_playing_begin_bare(cv_playing *p, cv_buf *text, const char *st
     return w;
 }
 
-cv_json_writer cv_playing_begin(cv_playing *p, cv_buf *text, const char *step)
+cv_json_writer cv_importing_begin(cv_importing *p, cv_buf *text, const char *step)
 {
-    cv_json_writer w = cv_playing_begin_bare(p, text, step);
-    if (p->played->dialogue_id.n)
-        cv_json_key_str(&w, "dialogue_id", p->played->dialogue_id);
+    cv_json_writer w = cv_importing_begin_bare(p, text, step);
+    if (p->imported->dialogue_id.n)
+        cv_json_key_str(&w, "dialogue_id", p->imported->dialogue_id);
     return w;
 }
 
-bool cv_playing_send(cv_playing *p, cv_json_writer *w, const char *step, cv_handler run, cv_reply *ret_reply)
+bool cv_importing_send(cv_importing *p, cv_json_writer *w, const char *step, cv_handler run, cv_reply *ret_reply)
 {
     cv_reply ignored;
     ret_reply = ret_reply ? ret_reply : &ignored;
@@ -59,11 +59,11 @@ bool cv_playing_send(cv_playing *p, cv_json_writer *w, const char *step, cv_hand
         keep_failure(p, step, ret_reply);
         return false;
     }
-    p->played->rev = cv_json_get_int(&ret_reply->json, "rev", 0);
+    p->imported->rev = cv_json_get_int(&ret_reply->json, "rev", 0);
     if (cv_json_get_true(&ret_reply->json, "replayed"))
-        p->played->replayed++;
+        p->imported->replayed++;
     else
-        p->played->written++;
+        p->imported->written++;
     return true;
 }
 
@@ -79,7 +79,7 @@ static cv_str title_of_key(cv_arena *a, cv_str key)
     return cv_squeeze(a, cv_str_of(title));
 }
 
-static void settle_head(cv_playing *p)
+static void settle_head(cv_importing *p)
 {
     cv_script *s = p->s;
     if (!s->title.n)
@@ -93,17 +93,17 @@ static void settle_head(cv_playing *p)
     }
     if (s->date_ms == CV_ABSENT)
         cv_script_decide(s, CV_NO_SHEET, 0, "no date is given: it gets the time of this import");
-    cv_playing_identify(p);
+    cv_importing_identify(p);
 }
 
-void cv_playing_identify(cv_playing *p)
+void cv_importing_identify(cv_importing *p)
 {
     cv_arena *a = p->s->arena;
     cv_str slug = cv_slug_of_title(a, p->s->title);
     p->identity = cv_hash_text(a, cv_arena_printf(a, "%.*s\n%.*s", CV_FMT(p->s->key), CV_FMT(slug)));
 }
 
-void cv_playing_pool(const cv_script *s, cv_json_writer *w)
+void cv_importing_pool(const cv_script *s, cv_json_writer *w)
 {
     if (s->pool.count == 0)
         return;
@@ -164,7 +164,7 @@ static void write_background(cv_script *s, cv_json_writer *w)
 }
 
 /* The dialogue that an earlier import made of these files. */
-static bool find_earlier(cv_playing *p)
+static bool find_earlier(cv_importing *p)
 {
     cv_arena *a = p->s->arena;
     cv_str slug = cv_slug_of_title(a, p->s->title);
@@ -176,52 +176,52 @@ static bool find_earlier(cv_playing *p)
         if (!cv_record_op(p->record, a, cv_dialogue_scope(id), op_id(p, "create"), &made, &found, &err))
             return false;
         if (found) {
-            p->played->dialogue_id = id;
+            p->imported->dialogue_id = id;
             return true;
         }
     }
     return false;
 }
 
-bool cv_playing_create(cv_playing *p, cv_json_writer *w)
+bool cv_importing_create(cv_importing *p, cv_json_writer *w)
 {
     cv_reply reply;
-    if (cv_playing_send(p, w, "create", cv_dialogue_create, &reply)) {
-        p->played->dialogue_id = cv_json_get_text(&reply.json, "dialogue_id");
+    if (cv_importing_send(p, w, "create", cv_dialogue_create, &reply)) {
+        p->imported->dialogue_id = cv_json_get_text(&reply.json, "dialogue_id");
         return true;
     }
-    return p->played->conflicts.count > 0 && find_earlier(p);
+    return p->imported->conflicts.count > 0 && find_earlier(p);
 }
 
-static bool create(cv_playing *p)
+static bool create(cv_importing *p)
 {
     cv_buf text;
-    cv_json_writer w = cv_playing_begin(p, &text, "create");
+    cv_json_writer w = cv_importing_begin(p, &text, "create");
     cv_json_key_str(&w, "title", p->s->title);
     if (p->s->question.n)
         cv_json_key_str(&w, "question", p->s->question);
-    cv_playing_pool(p->s, &w);
+    cv_importing_pool(p->s, &w);
     write_background(p->s, &w);
-    return cv_playing_create(p, &w);
+    return cv_importing_create(p, &w);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *ret_played)
+bool cv_script_import(const cv_call *call, cv_record *record, cv_script *s, cv_imported *ret_imported)
 {
-    cv_playing p = {.call = call, .record = record, .s = s, .played = ret_played};
-    *ret_played = (cv_played){0};
+    cv_importing p = {.call = call, .record = record, .s = s, .imported = ret_imported};
+    *ret_imported = (cv_imported){0};
     cv_script_finish(s);
     cv_script_find_verdicts(s);
     settle_head(&p);
-    cv_threads_find(s, &ret_played->threads);
+    cv_threads_find(s, &ret_imported->threads);
     if (!create(&p))
         return false;
     for (size_t round = 0; round < s->act_count && !p.failed; round++)
-        cv_playing_round(&p, (int)round);
+        cv_importing_round(&p, (int)round);
     for (size_t i = 0; i < p.verdicts.count && !p.failed; i++)
-        cv_playing_verdict(&p, &p.verdicts.items[i]);
+        cv_importing_verdict(&p, &p.verdicts.items[i]);
     if (!p.failed)
-        cv_playing_endings(&p);
+        cv_importing_endings(&p);
     return !p.failed;
 }
