@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dialogue/import/retold.h"
+#include "dialogue/import/full_dialogue.h"
 #include "dialogue/import/threads.h"
 #include "dialogue/words/limits.h"
 
@@ -76,18 +76,18 @@ static void check_threads(cv_script *s)
 }
 
 /* The same text as a transcript: whatever it holds, what is told of it has its place. */
-static void check_retold(cv_arena *a, cv_str text)
+static void check_full(cv_arena *a, cv_str text)
 {
     cv_script *s = CV_NEW(a, cv_script);
-    cv_retold *t = CV_NEW(a, cv_retold);
+    cv_full_dialogue *t = CV_NEW(a, cv_full_dialogue);
     s->arena = a;
     s->key = CV_STR("fuzz");
     t->s = s;
     *CV_PUSH(a, &s->sheets) = (cv_sheet){.name = s->key, .brief = s->key, .role = s->key};
-    cv_retold_read_transcript(t, text);
+    cv_full_read_transcript(t, text);
     for (size_t i = 0; i < t->items.count; i++) {
-        const cv_retold_item *item = &t->items.items[i];
-        need(cv_retold_find(t, item->id) == item && item->by.count > 0 && (size_t)item->round < t->round_count);
+        const cv_full_item *item = &t->items.items[i];
+        need(cv_full_find(t, item->id) == item && item->by.count > 0 && (size_t)item->round < t->round_count);
         for (size_t k = 0; k < item->turns.count; k++)
             need(cv_statuses[item->turns.items[k].status].kind == item->kind && item->turns.items[k].round >= 0);
     }
@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_players(s);
     check_acts(s, count_lines((cv_str){copy, size}));
     check_threads(s);
-    check_retold(&a, (cv_str){copy, size});
+    check_full(&a, (cv_str){copy, size});
     cv_arena_release(&a);
     free(copy);
     return 0;

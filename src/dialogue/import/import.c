@@ -10,10 +10,10 @@
 #include "dialogue/files.h"
 #include "dialogue/import/dates.h"
 #include "dialogue/import/find.h"
+#include "dialogue/import/full_dialogue.h"
 #include "dialogue/import/import_script.h"
 #include "dialogue/import/put_export.h"
 #include "dialogue/import/report.h"
-#include "dialogue/import/retold.h"
 #include "dialogue/room.h"
 #include "dialogue/text/mark.h"
 
@@ -416,20 +416,20 @@ static bool tells_everything(reading *r)
     bool json = r->file->role == CV_ROLE_EXPORT || r->file->role == CV_ROLE_DATA;
     if (!(document || json) || !open_file(r, &err))
         return false;
-    return json ? cv_retold_is_json(&r->json) : cv_retold_is_transcript(r->s->arena, r->text);
+    return json ? cv_full_is_json(&r->json) : cv_full_is_transcript(r->s->arena, r->text);
 }
 
 /* A transcript, or a dialogue.json without a record, holds what the other files of its folder hold. */
-static bool import_retold(importing *im, const cv_found *found, cv_script *s)
+static bool import_full(importing *im, const cv_found *found, cv_script *s)
 {
     for (size_t i = 0; i < found->files.count; i++) {
         reading r = {.s = s, .file = &found->files.items[i]};
         if (!tells_everything(&r))
             continue;
         bool transcript = !readers[r.file->role].is_json;
-        cv_retold *t = CV_NEW(s->arena, cv_retold);
+        cv_full_dialogue *t = CV_NEW(s->arena, cv_full_dialogue);
         cv_imported imported = {0};
-        *t = (cv_retold){.s = s};
+        *t = (cv_full_dialogue){.s = s};
         for (size_t k = 0; k < found->files.count; k++) {
             size_t sheet = add_sheet(s, &found->files.items[k]);
             if (k == i)
@@ -439,17 +439,17 @@ static bool import_retold(importing *im, const cv_found *found, cv_script *s)
                                                         : CV_STR("the dialogue.json beside it has the whole dialogue");
         }
         if (transcript)
-            cv_retold_read_transcript(t, r.text);
+            cv_full_read_transcript(t, r.text);
         else
-            cv_retold_read_json(t, &r.json);
+            cv_full_read_json(t, &r.json);
         s->title = im->title.n ? im->title : s->title;
-        bool well = cv_retold_import(im->call, im->record, t, &imported);
+        bool well = cv_full_import(im->call, im->record, t, &imported);
         if (imported.dialogue_id.n && transcript)
-            well = cv_retold_compare(im->call, im->record, t, r.text, &imported) && well;
+            well = cv_full_compare(im->call, im->record, t, r.text, &imported) && well;
         else if (imported.dialogue_id.n)
-            well = cv_retold_compare_json(im->call, im->record, t, &imported) && well;
+            well = cv_full_compare_json(im->call, im->record, t, &imported) && well;
         if (transcript)
-            cv_retold_tell_limits(t);
+            cv_full_tell_limits(t);
         cv_report_dialogue(&im->report, s, &imported, outcome_of(&imported, well), (cv_str){NULL, 0});
         return true;
     }
@@ -463,7 +463,7 @@ static void import_one(importing *im, const cv_found *found)
     s->arena = &arena;
     s->key = found->key;
     s->date_ms = CV_ABSENT;
-    if (!import_export(im, found, s) && !import_retold(im, found, s))
+    if (!import_export(im, found, s) && !import_full(im, found, s))
         import_files(im, found, s);
     cv_arena_release(&arena);
 }
@@ -525,7 +525,7 @@ static bool is_export(cv_arena *a, const cv_found_file *file)
         return false;
     bool parsed = cv_json_parse(a, text, &json, &not_ours) ||
                   (without_comments(a, text, &text) && cv_json_parse(a, text, &json, &not_ours));
-    return parsed && (cv_put_export_fits(&json) || cv_retold_is_json(&json));
+    return parsed && (cv_put_export_fits(&json) || cv_full_is_json(&json));
 }
 
 /* Folders and documents are known by their names, a file that is named also by what an export says of itself. Any other

@@ -1,4 +1,4 @@
-/* test_retold.c - transcript -> import -> transcript: the same bytes, for generated dialogues.
+/* test_full_dialogue.c - transcript -> import -> transcript: the same bytes, for generated dialogues.
  *
  * All kinds, statuses and verdicts, panels that change, equal labels, updates with a round and behind it, positions,
  * reasons of references, corrections, and texts that plant every form of mark at every place (hostile.h). Only the line

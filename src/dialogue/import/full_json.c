@@ -1,4 +1,4 @@
-/* retold_json.c - dialogue.json as the specification prints it, in both of its shapes; see retold.h.
+/* full_json.c - dialogue.json as the specification prints it, in both of its shapes; see full_dialogue.h.
  *
  *     "rounds_data": [{"round", "score", "experts": {"muffin": {"score", "actions"}}}]                  items: "origin"
  *     "rounds": [{"round", "title", "score", "experts": {"muffin": {"score", "raw", "mapping"}}}]       items: "round"
@@ -9,7 +9,7 @@
  * (tensionsResolved, tensions_resolved). The report lists what they name and do not hold.
  */
 #include "dialogue/import/dates.h"
-#include "dialogue/import/retold.h"
+#include "dialogue/import/full_dialogue.h"
 
 static bool is_list(const cv_json *value)
 {
@@ -52,7 +52,7 @@ static cv_str json_of(cv_arena *a, const cv_json *value)
     return cv_buf_take(&text, a);
 }
 
-bool cv_retold_is_json(const cv_json *document)
+bool cv_full_is_json(const cv_json *document)
 {
     bool items = false;
     for (int kind = 0; is_object(document) && kind < CV_KIND_COUNT; kind++)
@@ -65,7 +65,7 @@ bool cv_retold_is_json(const cv_json *document)
 
 /* ---- people and rounds ------------------------------------------------------------------------------------------- */
 
-static void add_score(cv_retold *t, int round, cv_str expert, int64_t score)
+static void add_score(cv_full_dialogue *t, int round, cv_str expert, int64_t score)
 {
     static const cv_points none = {CV_ABSENT, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}};
     if (score == CV_ABSENT)
@@ -76,12 +76,12 @@ static void add_score(cv_retold *t, int round, cv_str expert, int64_t score)
                 cv_script_state(t->s, CV_SAYS_SCORE, expert, round, score, t->sheet, 0);
             return;
         }
-    cv_retold_score *s = CV_PUSH(t->s->arena, &t->scores);
-    *s = (cv_retold_score){round, expert, none};
+    cv_full_score *s = CV_PUSH(t->s->arena, &t->scores);
+    *s = (cv_full_score){round, expert, none};
     s->points.total = score;
 }
 
-static void read_experts(cv_retold *t, const cv_json *list)
+static void read_experts(cv_full_dialogue *t, const cv_json *list)
 {
     cv_arena *a = t->s->arena;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -89,7 +89,7 @@ static void read_experts(cv_retold *t, const cv_json *list)
                       *relevance = member(a, from, "relevance");
         cv_str slug = text_of(a, from, "slug");
         slug = cv_arena_lower(a, slug.n ? slug : text_of(a, from, "expert_slug"));
-        cv_retold_expert *e = cv_retold_expert_at(t, slug);
+        cv_full_expert *e = cv_full_expert_at(t, slug);
         if (!e)
             continue;
         e->role = text_of(a, from, "role");
@@ -103,7 +103,7 @@ static void read_experts(cv_retold *t, const cv_json *list)
             int round;
             int64_t score;
             if (cv_str_to_int(scores->members[k].key, &round) && cv_json_to_int(&scores->members[k].value, &score) &&
-                cv_retold_round_at(t, round, 0)) {
+                cv_full_round_at(t, round, 0)) {
                 add_score(t, round, slug, score);
                 e->sits[round] = e->sits_somewhere = true;
             }
@@ -124,31 +124,31 @@ static void read_mapping(cv_arena *a, const cv_json *mapping, cv_map *locals)
     }
 }
 
-static void read_part(cv_retold *t, int number, cv_retold_round *round, cv_str name, const cv_json *part,
+static void read_part(cv_full_dialogue *t, int number, cv_full_round *round, cv_str name, const cv_json *part,
                       cv_map *locals)
 {
     cv_arena *a = t->s->arena;
     cv_str slug = cv_arena_lower(a, name), raw = text_of(a, part, "raw"), position = text_of(a, part, "position");
-    cv_retold_expert *e = cv_retold_expert_at(t, slug);
+    cv_full_expert *e = cv_full_expert_at(t, slug);
     if (!e)
         return;
     e->sits[number] = e->sits_somewhere = true;
     add_score(t, number, slug, number_of(a, part, "score"));
     read_mapping(a, member(a, part, "mapping"), locals);
     if (raw.n)
-        *CV_PUSH(a, &round->responses) = (cv_retold_speech){slug, raw};
+        *CV_PUSH(a, &round->responses) = (cv_full_speech){slug, raw};
     if (position.n)
-        *CV_PUSH(a, &round->positions) = (cv_retold_speech){slug, position};
+        *CV_PUSH(a, &round->positions) = (cv_full_speech){slug, position};
     t->positions |= position.n > 0;
 }
 
-static void read_rounds(cv_retold *t, const cv_json *list, cv_map *locals)
+static void read_rounds(cv_full_dialogue *t, const cv_json *list, cv_map *locals)
 {
     cv_arena *a = t->s->arena;
     for (uint32_t i = 0; is_list(list) && i < list->count; i++) {
         const cv_json *from = &list->items[i], *experts = member(a, from, "experts");
         int64_t number = number_of(a, from, "round"), score = number_of(a, from, "score");
-        cv_retold_round *round = cv_retold_round_at(t, number == CV_ABSENT ? (int64_t)i : number, 0);
+        cv_full_round *round = cv_full_round_at(t, number == CV_ABSENT ? (int64_t)i : number, 0);
         if (!round)
             continue;
         round->title = round->title.n ? round->title : text_of(a, from, "title");
@@ -171,15 +171,15 @@ static const struct {
              {"depends_on", CV_REF_DEPEND},
              {"related_perspectives", CV_REF_DEPEND}};
 
-static void add_ref(cv_retold *t, cv_retold_item *item, cv_ref type, cv_str target, cv_str reason)
+static void add_ref(cv_full_dialogue *t, cv_full_item *item, cv_ref type, cv_str target, cv_str reason)
 {
     for (size_t i = 0; i < item->refs.count; i++)
         if (item->refs.items[i].type == type && cv_str_eq(item->refs.items[i].target, target))
             return;
-    *CV_PUSH(t->s->arena, &item->refs) = (cv_retold_ref){type, target, reason};
+    *CV_PUSH(t->s->arena, &item->refs) = (cv_full_ref){type, target, reason};
 }
 
-static void read_references(cv_retold *t, cv_retold_item *item, const cv_json *from)
+static void read_references(cv_full_dialogue *t, cv_full_item *item, const cv_json *from)
 {
     cv_arena *a = t->s->arena;
     const cv_json *refs = member(a, from, "references");
@@ -201,7 +201,7 @@ static void read_references(cv_retold *t, cv_retold_item *item, const cv_json *f
 }
 
 /* "final", "verdict-final": as the record refers to a verdict of the file; empty: the file has none of this name. */
-static cv_str named_verdict(const cv_retold *t, cv_str name)
+static cv_str named_verdict(const cv_full_dialogue *t, cv_str name)
 {
     static const cv_str before = CV_STR_INIT("verdict-");
     cv_str id = cv_str_starts(name, before) ? cv_str_from(name, before.n) : name;
@@ -211,7 +211,7 @@ static cv_str named_verdict(const cv_retold *t, cv_str name)
     return (cv_str){NULL, 0};
 }
 
-static void read_events(cv_retold *t, cv_retold_item *item, const cv_json *from)
+static void read_events(cv_full_dialogue *t, cv_full_item *item, const cv_json *from)
 {
     cv_arena *a = t->s->arena;
     const cv_json *events = member(a, from, "events");
@@ -219,30 +219,30 @@ static void read_events(cv_retold *t, cv_retold_item *item, const cv_json *from)
         const cv_json *event = &events->items[i];
         int status = cv_status_find(item->kind, text_of(a, event, "type"));
         int64_t round = number_of(a, event, "round");
-        cv_retold_turn turn = {.by = cv_people_read(a, member(a, event, "by")),
-                               .via = text_of(a, event, "reference"),
-                               .result = text_of(a, event, "result"),
-                               .reason = text_of(a, event, "reason")};
-        if (status < 0 || status == (int)cv_status_first(item->kind) || round < 0 || !cv_retold_round_at(t, round, 0))
+        cv_full_turn turn = {.by = cv_people_read(a, member(a, event, "by")),
+                             .via = text_of(a, event, "reference"),
+                             .result = text_of(a, event, "result"),
+                             .reason = text_of(a, event, "reason")};
+        if (status < 0 || status == (int)cv_status_first(item->kind) || round < 0 || !cv_full_round_at(t, round, 0))
             continue;
         turn.round = (int)round;
         turn.status = (cv_status)status;
         if (turn.by.count == 0)
             turn.by = cv_judge_alone;
         /* "P0101 refines P0001" is a reference of P0101, which may not be written there. */
-        cv_retold_item *result = cv_retold_find(t, turn.result);
+        cv_full_item *result = cv_full_find(t, turn.result);
         if (result && result->kind == item->kind &&
             cv_ref_joins(CV_REF_REFINE, cv_kinds[item->kind].letter, cv_kinds[item->kind].letter))
             add_ref(t, result, CV_REF_REFINE, item->id, (cv_str){NULL, 0});
         if (!result)
             turn.result = (cv_str){NULL, 0};
-        if (!cv_retold_find(t, turn.via))
+        if (!cv_full_find(t, turn.via))
             turn.via = named_verdict(t, turn.via);
-        cv_retold_turn_add(t, item, &turn);
+        cv_full_turn_add(t, item, &turn);
     }
 }
 
-static void read_item(cv_retold *t, cv_kind kind, const cv_json *from, const cv_map *locals)
+static void read_item(cv_full_dialogue *t, cv_kind kind, const cv_json *from, const cv_map *locals)
 {
     cv_arena *a = t->s->arena;
     const cv_json *origin = member(a, from, "origin"), *parameters = member(a, from, "parameters"),
@@ -258,12 +258,12 @@ static void read_item(cv_retold *t, cv_kind kind, const cv_json *from, const cv_
     }
     uintptr_t *at = cv_map_put(&t->item_at, a, name, &is_new);
     round = round != CV_ABSENT ? round : is_object(origin) ? number_of(a, origin, "round") : CV_ABSENT;
-    if (!is_new || !cv_retold_round_at(t, round == CV_ABSENT ? id.round : round, 0)) {
+    if (!is_new || !cv_full_round_at(t, round == CV_ABSENT ? id.round : round, 0)) {
         cv_script_misunderstand(t->s, t->sheet, 0, name, "it is there twice, or its round does not exist");
         return;
     }
-    cv_retold_item *item = CV_PUSH(a, &t->items);
-    *item = (cv_retold_item){
+    cv_full_item *item = CV_PUSH(a, &t->items);
+    *item = (cv_full_item){
         .id = name,
         .kind = kind,
         .round = round == CV_ABSENT ? id.round : (int)round,
@@ -278,14 +278,14 @@ static void read_item(cv_retold *t, cv_kind kind, const cv_json *from, const cv_
     if (is_object(parameters))
         item->parameters = json_of(a, parameters);
     if (is_object(correction))
-        item->correction = (cv_retold_correction){true, cv_people_read(a, member(a, correction, "by")),
-                                                  cv_squeeze(a, text_of(a, correction, "reason"))};
+        item->correction = (cv_full_correction){true, cv_people_read(a, member(a, correction, "by")),
+                                                cv_squeeze(a, text_of(a, correction, "reason"))};
     if (!item->label.n)
         item->label = item->id;
     *at = t->items.count;
 }
 
-static void read_items(cv_retold *t, const cv_json *document, const cv_map *locals)
+static void read_items(cv_full_dialogue *t, const cv_json *document, const cv_map *locals)
 {
     for (int pass = 0; pass < 2; pass++)
         for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
@@ -293,7 +293,7 @@ static void read_items(cv_retold *t, const cv_json *document, const cv_map *loca
             if (!is_list(list) && kind == CV_KIND_RECOMMENDATION)
                 list = cv_json_get(document, CV_STR("proposals"));
             for (uint32_t i = 0; is_list(list) && i < list->count; i++) {
-                cv_retold_item *item = pass ? cv_retold_find(t, text_of(t->s->arena, &list->items[i], "id")) : NULL;
+                cv_full_item *item = pass ? cv_full_find(t, text_of(t->s->arena, &list->items[i], "id")) : NULL;
                 if (!pass)
                     read_item(t, (cv_kind)kind, &list->items[i], locals);
                 else if (item && (int)item->kind == kind) {
@@ -305,7 +305,7 @@ static void read_items(cv_retold *t, const cv_json *document, const cv_map *loca
 }
 
 /* References of experts: {"source": "@muffin", "round", "type", "target", "reason"}. */
-static void read_links(cv_retold *t, const cv_json *list)
+static void read_links(cv_full_dialogue *t, const cv_json *list)
 {
     cv_arena *a = t->s->arena;
     for (uint32_t i = 0; is_list(list) && i < list->count; i++) {
@@ -313,19 +313,19 @@ static void read_links(cv_retold *t, const cv_json *list)
         int type = cv_words_find(cv_ref_words, text_of(a, from, "type"));
         int64_t round = number_of(a, from, "round");
         cv_str source = cv_arena_lower(a, text_of(a, from, "source")), target = text_of(a, from, "target");
-        bool of_expert = source.n > 1 && source.p[0] == '@' && cv_retold_expert_at(t, cv_str_from(source, 1));
-        if (type < 0 || !target.n || !of_expert || round < 0 || !cv_retold_round_at(t, round, 0)) {
+        bool of_expert = source.n > 1 && source.p[0] == '@' && cv_full_expert_at(t, cv_str_from(source, 1));
+        if (type < 0 || !target.n || !of_expert || round < 0 || !cv_full_round_at(t, round, 0)) {
             cv_script_misunderstand(t->s, t->sheet, 0, target, "a reference without a known type, expert or round");
             continue;
         }
         *CV_PUSH(a, &t->links) =
-            (cv_retold_link){(int)round, cv_str_from(source, 1), {(cv_ref)type, target, text_of(a, from, "reason")}, 0};
+            (cv_full_link){(int)round, cv_str_from(source, 1), {(cv_ref)type, target, text_of(a, from, "reason")}, 0};
     }
 }
 
 /* ---- moves and verdicts ------------------------------------------------------------------------------------------ */
 
-static void read_moves(cv_retold *t, const cv_json *list)
+static void read_moves(cv_full_dialogue *t, const cv_json *list)
 {
     cv_arena *a = t->s->arena;
     for (uint32_t i = 0; is_list(list) && i < list->count; i++) {
@@ -333,15 +333,15 @@ static void read_moves(cv_retold *t, const cv_json *list)
         int type = cv_words_find(cv_move_words, text_of(a, from, "type"));
         int64_t round = number_of(a, from, "round");
         cv_str expert = cv_arena_lower(a, text_of(a, from, "expert"));
-        cv_retold_expert *e = cv_retold_expert_at(t, expert);
-        if (type < 0 || !e || round < 0 || !cv_retold_round_at(t, round, 0)) {
+        cv_full_expert *e = cv_full_expert_at(t, expert);
+        if (type < 0 || !e || round < 0 || !cv_full_round_at(t, round, 0)) {
             cv_script_misunderstand(t->s, t->sheet, 0, text_of(a, from, "context"),
                                     "a move without a known type, expert or round");
             continue;
         }
         e->sits[round] = e->sits_somewhere = true;
-        cv_retold_move *move = CV_PUSH(a, &t->moves);
-        *move = (cv_retold_move){
+        cv_full_move *move = CV_PUSH(a, &t->moves);
+        *move = (cv_full_move){
             .round = (int)round, .expert = expert, .context = text_of(a, from, "context"), .type = (cv_move)type};
         for (uint32_t k = 0; is_list(targets) && k < targets->count; k++)
             if (targets->items[k].type == CV_JSON_STRING)
@@ -355,7 +355,7 @@ static cv_str list_of(cv_arena *a, const cv_json *from, const char *name)
     return is_list(list) ? json_of(a, list) : (cv_str){NULL, 0};
 }
 
-static void read_verdicts(cv_retold *t, const cv_json *list)
+static void read_verdicts(cv_full_dialogue *t, const cv_json *list)
 {
     cv_arena *a = t->s->arena;
     for (uint32_t i = 0; is_list(list) && i < list->count; i++) {
@@ -378,25 +378,25 @@ static void read_verdicts(cv_retold *t, const cv_json *list)
                               .supporting_experts = list_of(a, from, "supporting_experts"),
                               .ethos_compliance = is_object(ethos) ? json_of(a, ethos) : (cv_str){NULL, 0},
                               .warning = text_of(a, from, "warning")};
-        if (row.round != CV_ABSENT && !cv_retold_round_at(t, row.round, 0))
+        if (row.round != CV_ABSENT && !cv_full_round_at(t, row.round, 0))
             continue;
-        *CV_PUSH(a, &t->verdicts) = (cv_retold_verdict){.row = row};
+        *CV_PUSH(a, &t->verdicts) = (cv_full_verdict){.row = row};
     }
 }
 
 /* ---- what is named and not told ---------------------------------------------------------------------------------- */
 
-static void name_item(cv_retold *t, cv_str expert, const cv_json *name)
+static void name_item(cv_full_dialogue *t, cv_str expert, const cv_json *name)
 {
     cv_id id;
     if (name && name->type == CV_JSON_STRING && cv_id_parse(name->text, &id) && id.form == CV_ID_DISPLAY &&
-        !cv_retold_find(t, name->text))
+        !cv_full_find(t, name->text))
         cv_script_misunderstand(t->s, t->sheet, 0, name->text,
                                 "an item of %.*s that the file names, but whose text it does not have", CV_FMT(expert));
 }
 
 /* Items that only "mapping" or "actions" of a round speak of. */
-static void name_missing(cv_retold *t, const cv_json *rounds)
+static void name_missing(cv_full_dialogue *t, const cv_json *rounds)
 {
     cv_arena *a = t->s->arena;
     for (uint32_t i = 0; is_list(rounds) && i < rounds->count; i++) {
@@ -414,7 +414,7 @@ static void name_missing(cv_retold *t, const cv_json *rounds)
 }
 
 /* Calibration is a matter of the project's: it is kept as background where there is none. */
-static void keep_calibration(cv_retold *t, const cv_json *calibration)
+static void keep_calibration(cv_full_dialogue *t, const cv_json *calibration)
 {
     cv_str json = is_object(calibration) && calibration->count ? json_of(t->s->arena, calibration) : (cv_str){NULL, 0};
     if (!json.n)
@@ -428,7 +428,7 @@ static void keep_calibration(cv_retold *t, const cv_json *calibration)
 
 /* ---- the document ------------------------------------------------------------------------------------------------ */
 
-void cv_retold_read_json(cv_retold *t, const cv_json *document)
+void cv_full_read_json(cv_full_dialogue *t, const cv_json *document)
 {
     cv_script *s = t->s;
     cv_arena *a = s->arena;
@@ -457,10 +457,10 @@ void cv_retold_read_json(cv_retold *t, const cv_json *document)
     cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, -1, number_of(a, document, "total_alignment"), t->sheet, 0);
     cv_script_state(s, CV_SAYS_ROUNDS, (cv_str){NULL, 0}, -1, number_of(a, document, "total_rounds"), t->sheet, 0);
     for (size_t i = 0; i < t->items.count; i++) {
-        const cv_retold_item *item = &t->items.items[i];
+        const cv_full_item *item = &t->items.items[i];
         for (size_t k = 0; k < item->by.count; k++) {
-            cv_retold_expert *e =
-                cv_str_eq(item->by.items[k], cv_judge_slug) ? NULL : cv_retold_expert_at(t, item->by.items[k]);
+            cv_full_expert *e =
+                cv_str_eq(item->by.items[k], cv_judge_slug) ? NULL : cv_full_expert_at(t, item->by.items[k]);
             if (e)
                 e->sits[item->round] = e->sits_somewhere = true;
         }

@@ -1,16 +1,16 @@
-/* retold_people.c - the people of a retold dialogue: its pool, its experts, who sat in which round; see retelling.h. */
-#include "dialogue/import/retelling.h"
+/* full_people.c - the people of a full dialogue: its pool, its experts, who sat in which round; see full_importing.h. */
+#include "dialogue/import/full_importing.h"
 #include "dialogue/operations.h"
 
 /* ---- create ------------------------------------------------------------------------------------------------------ */
 
-static bool is_from_pool(const cv_retold_expert *e)
+static bool is_from_pool(const cv_full_expert *e)
 {
     return cv_str_eq(e->source, cv_source_words.items[CV_SOURCE_POOL]);
 }
 
 /* Those of the pool as the file lists it, then the experts who came from it. */
-static void write_pool(cv_retelling *p, cv_json_writer *w)
+static void write_pool(cv_full_importing *p, cv_json_writer *w)
 {
     cv_script *s = p->t->s;
     cv_map roles = {0};
@@ -19,7 +19,7 @@ static void write_pool(cv_retelling *p, cv_json_writer *w)
     for (size_t i = 0; i < s->pool.count; i++)
         cv_map_put(&roles, s->arena, cv_agent_key(s->arena, s->pool.items[i].role), NULL);
     for (size_t i = 0; i < p->t->experts.count; i++) {
-        const cv_retold_expert *e = &p->t->experts.items[i];
+        const cv_full_expert *e = &p->t->experts.items[i];
         cv_map_put(&roles, s->arena, cv_agent_key(s->arena, e->role), &is_new);
         if (!is_from_pool(e) || !e->role.n || !is_new)
             continue;
@@ -30,7 +30,7 @@ static void write_pool(cv_retelling *p, cv_json_writer *w)
     s->pool.count = count;
 }
 
-bool cv_retold_create(cv_retelling *p)
+bool cv_full_create(cv_full_importing *p)
 {
     cv_buf text;
     cv_script *s = p->t->s;
@@ -47,7 +47,7 @@ bool cv_retold_create(cv_retelling *p)
 
 /* ---- people ------------------------------------------------------------------------------------------------------ */
 
-static void write_newcomer(cv_retelling *p, const cv_retold_expert *e, cv_json_writer *w)
+static void write_newcomer(cv_full_importing *p, const cv_full_expert *e, cv_json_writer *w)
 {
     bool ok;
     cv_str relevance = cv_relevance_or_usual(e->relevance, &ok);
@@ -64,10 +64,10 @@ static void write_newcomer(cv_retelling *p, const cv_retold_expert *e, cv_json_w
 }
 
 /* Experts without a seat: made when all who are before them in the panel are there. */
-void cv_retold_create_unseated(cv_retelling *p)
+void cv_full_create_unseated(cv_full_importing *p)
 {
     for (size_t i = 0; i < p->t->experts.count && !p->p.failed; i++) {
-        const cv_retold_expert *e = &p->t->experts.items[i];
+        const cv_full_expert *e = &p->t->experts.items[i];
         cv_buf text;
         if (cv_state_expert(&p->state, e->slug))
             continue;
@@ -84,7 +84,7 @@ void cv_retold_create_unseated(cv_retelling *p)
 }
 
 /* The place of an expert in the panel's table, when this round is its first; else -1. */
-static int newcomer(const cv_retelling *p, cv_str slug)
+static int newcomer(const cv_full_importing *p, cv_str slug)
 {
     for (size_t i = 0; i < p->t->experts.count; i++)
         if (cv_str_eq(p->t->experts.items[i].slug, slug))
@@ -92,7 +92,7 @@ static int newcomer(const cv_retelling *p, cv_str slug)
     return -1;
 }
 
-static bool has_earlier_newcomer(const cv_retelling *p, const cv_str *rest, size_t count, int than)
+static bool has_earlier_newcomer(const cv_full_importing *p, const cv_str *rest, size_t count, int than)
 {
     for (size_t i = 0; i < count; i++) {
         int place = newcomer(p, rest[i]);
@@ -103,9 +103,9 @@ static bool has_earlier_newcomer(const cv_retelling *p, const cv_str *rest, size
 }
 
 /* The seats: those who spoke and those who did not, each in their order, newcomers as the panel lists them. */
-static void seat(cv_retelling *p, cv_words *ret_seats)
+static void seat(cv_full_importing *p, cv_words *ret_seats)
 {
-    const cv_retold_round *round = &p->t->rounds[p->round];
+    const cv_full_round *round = &p->t->rounds[p->round];
     cv_arena *a = p->t->s->arena;
     CV_STATE_LIST(cv_str) lists[3] = {{0}}, seats = {0};
     cv_map listed = {0};
@@ -113,7 +113,7 @@ static void seat(cv_retelling *p, cv_words *ret_seats)
     for (size_t i = 0; i < round->spoke.count + round->silent.count; i++) {
         bool spoke = i < round->spoke.count, is_new;
         cv_str slug = spoke ? round->spoke.items[i] : round->silent.items[i - round->spoke.count];
-        const cv_retold_expert *e = cv_retold_expert_at(p->t, slug);
+        const cv_full_expert *e = cv_full_expert_at(p->t, slug);
         cv_map_put(&listed, a, slug, &is_new);
         if (is_new && e && e->sits[p->round])
             *CV_PUSH(a, &lists[spoke ? 0 : 1]) = slug;
@@ -139,7 +139,7 @@ static void seat(cv_retelling *p, cv_words *ret_seats)
     *ret_seats = (cv_words){seats.items, seats.count};
 }
 
-static bool sits_already(const cv_retelling *p, const cv_words *seats)
+static bool sits_already(const cv_full_importing *p, const cv_words *seats)
 {
     const cv_rec_seat *sitting;
     if (cv_state_panel(&p->state, p->round, &sitting) != seats->count)
@@ -150,10 +150,10 @@ static bool sits_already(const cv_retelling *p, const cv_words *seats)
     return true;
 }
 
-static void write_seat(cv_retelling *p, cv_str slug, cv_json_writer *w)
+static void write_seat(cv_full_importing *p, cv_str slug, cv_json_writer *w)
 {
     const cv_rec_expert *known = cv_state_expert(&p->state, slug);
-    const cv_retold_expert *e = cv_retold_expert_at(p->t, slug);
+    const cv_full_expert *e = cv_full_expert_at(p->t, slug);
     bool sat = false;
     for (size_t i = 0; i < p->state.seats.count; i++)
         sat |= p->state.seats.items[i].round < p->round && cv_str_eq(p->state.seats.items[i].expert_slug, slug);
@@ -171,7 +171,7 @@ static void write_seat(cv_retelling *p, cv_str slug, cv_json_writer *w)
     cv_json_end_object(w);
 }
 
-void cv_retold_evolve(cv_retelling *p)
+void cv_full_evolve(cv_full_importing *p)
 {
     cv_words seats;
     cv_buf text;

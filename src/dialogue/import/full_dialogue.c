@@ -1,14 +1,14 @@
-/* retold.c - what a file says in full, and what the record says about it afterwards; see retold.h. */
-#include "dialogue/import/retold.h"
+/* full_dialogue.c - what a file says in full, and what the record says about it afterwards; see full_dialogue.h. */
+#include "dialogue/import/full_dialogue.h"
 
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "dialogue/import/retelling.h"
+#include "dialogue/import/full_importing.h"
 
 /* ---- what is told ------------------------------------------------------------------------------------------------ */
 
-cv_retold_round *cv_retold_round_at(cv_retold *t, int64_t round, size_t line)
+cv_full_round *cv_full_round_at(cv_full_dialogue *t, int64_t round, size_t line)
 {
     static const cv_points nothing = {CV_ABSENT, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}};
     if (round < 0 || round > CV_MAX_ROUND) {
@@ -22,7 +22,7 @@ cv_retold_round *cv_retold_round_at(cv_retold *t, int64_t round, size_t line)
     return &t->rounds[round];
 }
 
-cv_retold_expert *cv_retold_expert_at(cv_retold *t, cv_str slug)
+cv_full_expert *cv_full_expert_at(cv_full_dialogue *t, cv_str slug)
 {
     for (size_t i = 0; i < t->experts.count; i++)
         if (cv_str_eq(t->experts.items[i].slug, slug))
@@ -31,18 +31,18 @@ cv_retold_expert *cv_retold_expert_at(cv_retold *t, cv_str slug)
         cv_script_misunderstand(t->s, t->sheet, 0, slug, "this cannot be the name of an expert");
         return NULL;
     }
-    cv_retold_expert *e = CV_PUSH(t->s->arena, &t->experts);
-    *e = (cv_retold_expert){.slug = slug};
+    cv_full_expert *e = CV_PUSH(t->s->arena, &t->experts);
+    *e = (cv_full_expert){.slug = slug};
     return e;
 }
 
-cv_retold_item *cv_retold_find(const cv_retold *t, cv_str id)
+cv_full_item *cv_full_find(const cv_full_dialogue *t, cv_str id)
 {
     const uintptr_t *at = id.n ? cv_map_get(&t->item_at, id) : NULL;
     return at && *at ? &t->items.items[*at - 1] : NULL;
 }
 
-void cv_retold_turn_add(cv_retold *t, cv_retold_item *item, const cv_retold_turn *turn)
+void cv_full_turn_add(cv_full_dialogue *t, cv_full_item *item, const cv_full_turn *turn)
 {
     size_t i = 0;
     while (i < item->turns.count && item->turns.items[i].round < turn->round)
@@ -58,7 +58,7 @@ void cv_retold_turn_add(cv_retold *t, cv_retold_item *item, const cv_retold_turn
 
 static int by_place(const void *x, const void *y)
 {
-    const cv_retold_item *a = x, *b = y;
+    const cv_full_item *a = x, *b = y;
     int order = CV_ORDER(a->round, b->round);
     order = order ? order : CV_ORDER(a->kind, b->kind);
     order = order ? order : CV_ORDER(a->number, b->number);
@@ -66,14 +66,14 @@ static int by_place(const void *x, const void *y)
 }
 
 /* Items are numbered through in each round, as the record will; an id that comes out otherwise is reported. */
-void cv_retold_settle(cv_retold *t, cv_imported *imported)
+void cv_full_settle(cv_full_dialogue *t, cv_imported *imported)
 {
     cv_arena *a = t->s->arena;
     int number = 0;
     if (t->items.count > 1)
         qsort(t->items.items, t->items.count, sizeof *t->items.items, by_place);
     for (size_t i = 0; i < t->items.count; i++) {
-        cv_retold_item *item = &t->items.items[i], *before = i ? item - 1 : NULL;
+        cv_full_item *item = &t->items.items[i], *before = i ? item - 1 : NULL;
         number = before && before->round == item->round && before->kind == item->kind ? number + 1 : 1;
         cv_id id = {.form = CV_ID_DISPLAY, .kind = item->kind, .round = item->round, .number = number}, local = id;
         local.form = CV_ID_LOCAL;
@@ -114,7 +114,7 @@ static size_t find_again(const cv_words *in, size_t from, cv_str line)
     return SIZE_MAX;
 }
 
-static void differ(cv_retold *t, size_t line, cv_str says, cv_str derives)
+static void differ(cv_full_dialogue *t, size_t line, cv_str says, cv_str derives)
 {
     cv_arena *a = t->s->arena;
     cv_difference *d = cv_script_differ(t->s, t->sheet, line, CV_STR("the transcript"));
@@ -123,7 +123,7 @@ static void differ(cv_retold *t, size_t line, cv_str says, cv_str derives)
 }
 
 /* Line by line; which state of the record they tell differs by its nature. */
-static void compare_lines(cv_retold *t, const cv_words *said, const cv_words *told)
+static void compare_lines(cv_full_dialogue *t, const cv_words *said, const cv_words *told)
 {
     cv_str record = cv_arena_printf(t->s->arena, "**%.*s**: ", CV_FMT(cv_transcript_record_key));
     for (size_t i = 0, k = 0; i < said->count || k < told->count;) {
@@ -149,7 +149,7 @@ static void compare_lines(cv_retold *t, const cv_words *said, const cv_words *to
     }
 }
 
-bool cv_retold_count(const cv_call *call, cv_record *record, cv_retold *t, cv_imported *imported)
+bool cv_full_count(const cv_call *call, cv_record *record, cv_full_dialogue *t, cv_imported *imported)
 {
     cv_state *state = CV_NEW(t->s->arena, cv_state);
     if (!cv_script_count(call, record, t->s, imported, state))
@@ -158,14 +158,14 @@ bool cv_retold_count(const cv_call *call, cv_record *record, cv_retold *t, cv_im
     return true;
 }
 
-bool cv_retold_compare_json(const cv_call *call, cv_record *record, cv_retold *t, cv_imported *imported)
+bool cv_full_compare_json(const cv_call *call, cv_record *record, cv_full_dialogue *t, cv_imported *imported)
 {
     cv_state *state = CV_NEW(t->s->arena, cv_state);
     if (!cv_script_statements(call, record, t->s, imported, state))
         return false;
     t->s->sheets.items[t->sheet].tally = imported->tally;
     for (size_t i = 0; i < t->items.count; i++) {
-        const cv_retold_item *item = &t->items.items[i];
+        const cv_full_item *item = &t->items.items[i];
         const cv_rec_entity *row = cv_state_entity(state, item->known);
         if (item->status < 0 || (row && cv_str_eq(row->status, cv_statuses[item->status].word)))
             continue;
@@ -177,13 +177,13 @@ bool cv_retold_compare_json(const cv_call *call, cv_record *record, cv_retold *t
     return true;
 }
 
-bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_str text, cv_imported *imported)
+bool cv_full_compare(const cv_call *call, cv_record *record, cv_full_dialogue *t, cv_str text, cv_imported *imported)
 {
-    cv_retelling p = {.p = {.call = call, .record = record, .s = t->s, .imported = imported}, .t = t};
+    cv_full_importing p = {.p = {.call = call, .record = record, .s = t->s, .imported = imported}, .t = t};
     cv_transcript *now = CV_NEW(t->s->arena, cv_transcript);
     cv_doc *doc = CV_NEW(t->s->arena, cv_doc);
     cv_buf out = {0};
-    if (!cv_retold_load(&p, CV_ABSENT, now))
+    if (!cv_full_load(&p, CV_ABSENT, now))
         return false;
     cv_transcript_doc(now, doc);
     cv_doc_render(t->s->arena, doc, &out);
@@ -191,11 +191,11 @@ bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_
     cv_words said = lines_of(t->s->arena, cv_str_trim_right(text)),
              told = lines_of(t->s->arena, cv_str_trim_right(cv_buf_take(&out, t->s->arena)));
     compare_lines(t, &said, &told);
-    return cv_retold_count(call, record, t, imported);
+    return cv_full_count(call, record, t, imported);
 }
 
 /* What was there cannot be told from a transcript: so that nobody takes its absence for a loss. */
-void cv_retold_tell_limits(cv_retold *t)
+void cv_full_tell_limits(cv_full_dialogue *t)
 {
     static const char *const limits[] = {
         "responses as they were sent: the text under an expert's heading is kept as the response",

@@ -1,4 +1,4 @@
-/* retold_transcript.c - a transcript is read back; see retold.h. The inverse of dialogue/transcript.
+/* full_transcript.c - a transcript is read back; see full_dialogue.h. The inverse of dialogue/transcript.
  *
  *     **Record**: rev 12, head …          it is one
  *     ## Expert Panel                     who, and in which rounds
@@ -12,14 +12,14 @@
  * Texts were quoted (text/doc.h) and are unquoted here.
  */
 #include "dialogue/import/dates.h"
-#include "dialogue/import/retold.h"
+#include "dialogue/import/full_dialogue.h"
 #include "dialogue/transcript/transcript.h"
 
 #include "base/clock.h"
 
 static const cv_str dash = CV_STR_INIT("—");
 
-bool cv_retold_is_transcript(cv_arena *a, cv_str text)
+bool cv_full_is_transcript(cv_arena *a, cv_str text)
 {
     cv_doc head;
     cv_doc_parse(a, cv_str_head(text, cv_str_find(text, CV_STR("\n## "))), &head, NULL);
@@ -109,7 +109,7 @@ static cv_points points_in(const table *t, size_t row)
 
 /* ---- the head ---------------------------------------------------------------------------------------------------- */
 
-static void read_head(cv_retold *t, const cv_doc *doc)
+static void read_head(cv_full_dialogue *t, const cv_doc *doc)
 {
     cv_script *s = t->s;
     cv_arena *a = s->arena;
@@ -126,11 +126,11 @@ static void read_head(cv_retold *t, const cv_doc *doc)
     if (!s->question.n && text.n)
         s->question = cv_text_unquote(a, text);
     for (int64_t i = number(cv_doc_meta(doc, CV_STR("Rounds"))); i > 0; i--)
-        cv_retold_round_at(t, i - 1, 1);
+        cv_full_round_at(t, i - 1, 1);
 }
 
 /* The JSON between the fences. */
-static void read_background(cv_retold *t, const cv_section *section)
+static void read_background(cv_full_dialogue *t, const cv_section *section)
 {
     cv_str text = section->content.count ? section->content.items[0].text : (cv_str){NULL, 0};
     cv_err ignored = {.arena = t->s->arena};
@@ -149,7 +149,7 @@ static void read_background(cv_retold *t, const cv_section *section)
 /* ---- the panel --------------------------------------------------------------------------------------------------- */
 
 /* "0–2, 4" */
-static void read_rounds(cv_retold_expert *e, cv_str cell)
+static void read_rounds(cv_full_expert *e, cv_str cell)
 {
     for (cv_str part; cv_str_split(&cell, ',', &part);) {
         size_t at = cv_str_find(part, CV_STR("–"));
@@ -160,14 +160,14 @@ static void read_rounds(cv_retold_expert *e, cv_str cell)
     }
 }
 
-static void read_panel(cv_retold *t, const cv_section *section)
+static void read_panel(cv_full_dialogue *t, const cv_section *section)
 {
     table panel;
     if (!table_at(t->s->arena, section, 0, &panel))
         return;
     for (size_t i = 0; i < panel.count; i++) {
         cv_str slug = slug_of(panel.a, cell(&panel, i, "Agent"));
-        cv_retold_expert *e = slug.n ? cv_retold_expert_at(t, slug) : NULL;
+        cv_full_expert *e = slug.n ? cv_full_expert_at(t, slug) : NULL;
         if (!e)
             continue;
         e->role = cell(&panel, i, "Role");
@@ -183,17 +183,17 @@ static void read_panel(cv_retold *t, const cv_section *section)
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
-static cv_retold_score *score_at(cv_retold *t, cv_str expert, int round)
+static cv_full_score *score_at(cv_full_dialogue *t, cv_str expert, int round)
 {
     for (size_t i = 0; i < t->scores.count; i++)
         if (t->scores.items[i].round == round && cv_str_eq(t->scores.items[i].expert, expert))
             return &t->scores.items[i];
-    cv_retold_score *score = CV_PUSH(t->s->arena, &t->scores);
-    *score = (cv_retold_score){round, expert, {CV_ABSENT, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}}};
+    cv_full_score *score = CV_PUSH(t->s->arena, &t->scores);
+    *score = (cv_full_score){round, expert, {CV_ABSENT, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}}};
     return score;
 }
 
-static void read_scores(cv_retold *t, const cv_section *section)
+static void read_scores(cv_full_dialogue *t, const cv_section *section)
 {
     cv_arena *a = t->s->arena;
     table by_round, by_expert, by_both;
@@ -235,11 +235,11 @@ static bool take_part(cv_str *rest, const char *word, cv_str *ret_part)
 }
 
 /* "Round 2, by muffin and scone, via P0101, now P0102: reason"; without a round: that of the section. */
-static bool read_how(cv_arena *a, cv_str text, int round, cv_retold_turn *ret)
+static bool read_how(cv_arena *a, cv_str text, int round, cv_full_turn *ret)
 {
     cv_str rest = text, part, name;
     CV_STATE_LIST(cv_str) by = {0};
-    *ret = (cv_retold_turn){.round = round};
+    *ret = (cv_full_turn){.round = round};
     if (take_part(&rest, "Round ", &part)) {
         int64_t n = number(part);
         ret->round = n >= 0 && n <= CV_MAX_ROUND ? (int)n : -1;
@@ -258,15 +258,15 @@ static bool read_how(cv_arena *a, cv_str text, int round, cv_retold_turn *ret)
     return ret->round >= 0 && (rest.n == 0 || ret->reason.n > 0);
 }
 
-static void read_inventory(cv_retold *t, const cv_section *section)
+static void read_inventory(cv_full_dialogue *t, const cv_section *section)
 {
     table list;
     if (!table_at(t->s->arena, section, 0, &list))
         return;
     for (size_t i = 0; i < list.count; i++) {
-        cv_retold_item *item = cv_retold_find(t, cell(&list, i, "ID"));
+        cv_full_item *item = cv_full_find(t, cell(&list, i, "ID"));
         cv_str outcome = cell(&list, i, "Outcome");
-        cv_retold_turn turn;
+        cv_full_turn turn;
         if (!item)
             continue;
         item->status = cv_status_find(item->kind, cell(&list, i, "Status"));
@@ -275,7 +275,7 @@ static void read_inventory(cv_retold *t, const cv_section *section)
             continue;
         if (read_how(t->s->arena, outcome, -1, &turn)) {
             turn.status = (cv_status)item->status;
-            cv_retold_turn_add(t, item, &turn);
+            cv_full_turn_add(t, item, &turn);
         } else {
             cv_script_misunderstand(t->s, t->sheet, section->line, outcome, "%.*s: how it got its status",
                                     CV_FMT(item->id));
@@ -286,7 +286,7 @@ static void read_inventory(cv_retold *t, const cv_section *section)
 /* ---- what was said ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    cv_retold *t;
+    cv_full_dialogue *t;
     int round;
     cv_str expert;
     cv_str last; /* the id of the item that references belong to */
@@ -313,16 +313,16 @@ static void read_item(telling *w, const cv_mark *m)
         *CV_PUSH(a, &by) = cv_str_trim(name);
     if (by.count == 0)
         *CV_PUSH(a, &by) = w->expert;
-    cv_retold_item *item = CV_PUSH(a, &w->t->items);
-    *item = (cv_retold_item){.id = m->id,
-                             .kind = id.kind,
-                             .round = id.round,
-                             .number = id.number,
-                             .label = m->label,
-                             .content = cv_text_unquote(a, m->body),
-                             .by = cv_people_of(a, by.items, by.count),
-                             .status = -1,
-                             .line = m->line};
+    cv_full_item *item = CV_PUSH(a, &w->t->items);
+    *item = (cv_full_item){.id = m->id,
+                           .kind = id.kind,
+                           .round = id.round,
+                           .number = id.number,
+                           .label = m->label,
+                           .content = cv_text_unquote(a, m->body),
+                           .by = cv_people_of(a, by.items, by.count),
+                           .status = -1,
+                           .line = m->line};
     *at = w->t->items.count;
     w->last = item->id;
 }
@@ -332,17 +332,17 @@ static void read_reference(telling *w, const cv_mark *m)
     cv_str rest = m->targets;
     cv_arena *a = w->t->s->arena;
     for (cv_id id; m->sub >= 0 && cv_target_next(&rest, &id);) {
-        cv_retold_ref ref = {(cv_ref)m->sub, cv_id_print(a, &id), cv_text_unquote(a, m->body)};
-        cv_retold_item *item = w->last.n ? cv_retold_find(w->t, w->last) : NULL;
+        cv_full_ref ref = {(cv_ref)m->sub, cv_id_print(a, &id), cv_text_unquote(a, m->body)};
+        cv_full_item *item = w->last.n ? cv_full_find(w->t, w->last) : NULL;
         if (item)
             *CV_PUSH(a, &item->refs) = ref;
         else
-            *CV_PUSH(a, &w->t->links) = (cv_retold_link){w->round, w->expert, ref, m->line};
+            *CV_PUSH(a, &w->t->links) = (cv_full_link){w->round, w->expert, ref, m->line};
     }
 }
 
 /* "P0001, P0002: what"; a colon in front: no ids. */
-static void read_request(cv_arena *a, cv_str label, cv_retold_move *move)
+static void read_request(cv_arena *a, cv_str label, cv_full_move *move)
 {
     cv_str rest = label;
     cv_id id;
@@ -358,7 +358,7 @@ static void read_request(cv_arena *a, cv_str label, cv_retold_move *move)
 static void read_move(telling *w, const cv_mark *m)
 {
     cv_arena *a = w->t->s->arena;
-    cv_retold_move move = {.round = w->round, .expert = w->expert, .line = m->line};
+    cv_full_move move = {.round = w->round, .expert = w->expert, .line = m->line};
     cv_str rest = m->targets;
     if (m->sub < 0) {
         cv_script_misunderstand(w->t->s, w->t->sheet, m->line, m->word, "there is no such move");
@@ -392,14 +392,14 @@ static void read_marks(telling *w, const cv_blocks *blocks)
 }
 
 /* What is before the first mark. */
-static void read_position(cv_retold *t, cv_retold_round *round, cv_str expert, const cv_blocks *blocks)
+static void read_position(cv_full_dialogue *t, cv_full_round *round, cv_str expert, const cv_blocks *blocks)
 {
     cv_arena *a = t->s->arena;
     if (blocks->count && blocks->items[0].kind == CV_BLOCK_TEXT)
-        *CV_PUSH(a, &round->positions) = (cv_retold_speech){expert, cv_text_unquote(a, blocks->items[0].text)};
+        *CV_PUSH(a, &round->positions) = (cv_full_speech){expert, cv_text_unquote(a, blocks->items[0].text)};
 }
 
-static void read_silent(cv_retold *t, cv_retold_round *round, const cv_section *section)
+static void read_silent(cv_full_dialogue *t, cv_full_round *round, const cv_section *section)
 {
     static const cv_str before = CV_STR_INIT("Silent in this round: ");
     cv_str text = section->content.count ? section->content.items[0].text : (cv_str){NULL, 0}, face;
@@ -410,7 +410,7 @@ static void read_silent(cv_retold *t, cv_retold_round *round, const cv_section *
 }
 
 /* Up to the next heading of the document, `end`. */
-static void read_agent(cv_retold *t, cv_retold_round *round, int number_of_round, const cv_agent *agent,
+static void read_agent(cv_full_dialogue *t, cv_full_round *round, int number_of_round, const cv_agent *agent,
                        const char *end)
 {
     cv_arena *a = t->s->arena;
@@ -422,12 +422,12 @@ static void read_agent(cv_retold *t, cv_retold_round *round, int number_of_round
     *CV_PUSH(a, &round->spoke) = w.expert;
     read_position(t, round, w.expert, &agent->content);
     if (text.n)
-        *CV_PUSH(a, &round->responses) = (cv_retold_speech){w.expert, text};
+        *CV_PUSH(a, &round->responses) = (cv_full_speech){w.expert, text};
 }
 
-static void read_round(cv_retold *t, const cv_section *section, const char *end)
+static void read_round(cv_full_dialogue *t, const cv_section *section, const char *end)
 {
-    cv_retold_round *round = cv_retold_round_at(t, section->round, section->line);
+    cv_full_round *round = cv_full_round_at(t, section->round, section->line);
     if (!round)
         return;
     round->title = section->label;
@@ -461,7 +461,7 @@ static cv_str list_json(cv_arena *a, cv_str text)
 }
 
 /* One line of the list below a verdict; false: it is none. */
-static bool read_detail(cv_retold *t, cv_str line, cv_rec_verdict *row, cv_words *conditions)
+static bool read_detail(cv_full_dialogue *t, cv_str line, cv_rec_verdict *row, cv_words *conditions)
 {
     cv_arena *a = t->s->arena;
     size_t colon = cv_str_find(line, CV_STR(": "));
@@ -492,7 +492,7 @@ static bool read_detail(cv_retold *t, cv_str line, cv_rec_verdict *row, cv_words
 }
 
 /* The last paragraph is the list; what is before it is the description. */
-static void read_verdict(cv_retold *t, const cv_mark *m, cv_verdict type)
+static void read_verdict(cv_full_dialogue *t, const cv_mark *m, cv_verdict type)
 {
     cv_arena *a = t->s->arena;
     cv_words conditions = {0};
@@ -508,14 +508,14 @@ static void read_verdict(cv_retold *t, const cv_mark *m, cv_verdict type)
             cv_script_misunderstand(t->s, t->sheet, m->line, line, "not a line that transcripts have below a verdict");
     if (conditions.count)
         row.conditions = cv_json_texts(a, conditions.items, conditions.count);
-    *CV_PUSH(a, &t->verdicts) = (cv_retold_verdict){.row = row, .line = m->line};
+    *CV_PUSH(a, &t->verdicts) = (cv_full_verdict){.row = row, .line = m->line};
 }
 
 /* [RESOLVED T0001: by muffin], [ACCEPTED UNRESOLVED T0002: …], [RE:REOPEN T0003: …], [RE:ADDRESS T0004: …] */
-static bool read_standing(cv_retold *t, const cv_mark *m, int round)
+static bool read_standing(cv_full_dialogue *t, const cv_mark *m, int round)
 {
-    cv_retold_item *item = cv_retold_find(t, m->targets);
-    cv_retold_turn turn;
+    cv_full_item *item = cv_full_find(t, m->targets);
+    cv_full_turn turn;
     int status = m->type == CV_MARK_RESOLVED                                     ? CV_STATUS_TENSION_RESOLVED
                  : m->type == CV_MARK_ACCEPTED_UNRESOLVED                        ? CV_STATUS_TENSION_ACCEPTED
                  : m->type == CV_MARK_REFERENCE && m->sub == (int)CV_REF_REOPEN  ? CV_STATUS_TENSION_REOPENED
@@ -524,15 +524,15 @@ static bool read_standing(cv_retold *t, const cv_mark *m, int round)
     if (status < 0 || !item || item->kind != CV_KIND_TENSION || !read_how(t->s->arena, m->label, round, &turn))
         return false;
     turn.status = (cv_status)status;
-    cv_retold_turn_add(t, item, &turn);
+    cv_full_turn_add(t, item, &turn);
     return true;
 }
 
 /* The judge's part of a round, and the sections of verdicts. */
-static void read_judge(cv_retold *t, const cv_section *section)
+static void read_judge(cv_full_dialogue *t, const cv_section *section)
 {
     cv_arena *a = t->s->arena;
-    cv_retold_round *round = section->round >= 0 ? cv_retold_round_at(t, section->round, section->line) : NULL;
+    cv_full_round *round = section->round >= 0 ? cv_full_round_at(t, section->round, section->line) : NULL;
     for (size_t i = 0; i < section->content.count; i++) {
         const cv_block *b = &section->content.items[i];
         cv_verdict type;
@@ -549,12 +549,12 @@ static void read_judge(cv_retold *t, const cv_section *section)
 /* ---- corrections ------------------------------------------------------------------------------------------------- */
 
 /* "P0001: corrected by judge, muffin: a typo"; false: it says something else. */
-static bool read_correction(cv_retold *t, cv_str line)
+static bool read_correction(cv_full_dialogue *t, cv_str line)
 {
     static const cv_str said = CV_STR_INIT("corrected"), by = CV_STR_INIT(" by ");
     cv_arena *a = t->s->arena;
     size_t colon = cv_str_find(line, CV_STR(": "));
-    cv_retold_item *item = colon == SIZE_MAX ? NULL : cv_retold_find(t, cv_str_head(line, colon));
+    cv_full_item *item = colon == SIZE_MAX ? NULL : cv_full_find(t, cv_str_head(line, colon));
     cv_str rest = item ? cv_str_from(line, colon + 2) : (cv_str){NULL, 0}, name;
     CV_STATE_LIST(cv_str) names = {0};
     if (!item || !cv_str_starts(rest, said))
@@ -566,13 +566,13 @@ static bool read_correction(cv_retold *t, cv_str line)
         return false;
     for (people = cv_str_from(people, people.n ? by.n : 0); people.n && cv_str_split(&people, ',', &name);)
         *CV_PUSH(a, &names) = cv_str_trim(name);
-    item->correction = (cv_retold_correction){.told = true, .by = cv_people_of(a, names.items, names.count)};
+    item->correction = (cv_full_correction){.told = true, .by = cv_people_of(a, names.items, names.count)};
     if (colon != SIZE_MAX)
         item->correction.reason = cv_str_from(rest, colon + 2);
     return true;
 }
 
-static void read_corrections(cv_retold *t, const cv_section *section)
+static void read_corrections(cv_full_dialogue *t, const cv_section *section)
 {
     cv_arena *a = t->s->arena;
     cv_str text = section->content.count ? cv_text_unquote(a, section->content.items[0].text) : CV_STR(""), line;
@@ -607,7 +607,7 @@ static bool has_verdict(const cv_section *section)
     return false;
 }
 
-static void read_section(cv_retold *t, const cv_section *section, const char *end)
+static void read_section(cv_full_dialogue *t, const cv_section *section, const char *end)
 {
     if (section->kind == CV_SECTION_ROUND)
         read_round(t, section, end);
@@ -622,7 +622,7 @@ static void read_section(cv_retold *t, const cv_section *section, const char *en
 }
 
 /* Items first, then what the tables and the judge say of them. */
-void cv_retold_read_transcript(cv_retold *t, cv_str text)
+void cv_full_read_transcript(cv_full_dialogue *t, cv_str text)
 {
     cv_doc *doc = CV_NEW(t->s->arena, cv_doc);
     cv_doc_parse(t->s->arena, text, doc, NULL);

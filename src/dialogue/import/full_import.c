@@ -1,20 +1,20 @@
-/* retold_play.c - a dialogue that a file tells in full becomes part of the record; see retold.h.
+/* full_import.c - a dialogue that a file tells in full becomes part of the record; see full_dialogue.h.
  *
  *     create -> for every round: expert-create, evolve-panel, round-register, interim verdicts, update
  *            -> corrections -> verdicts
  *
  * References and moves have the same effects on statuses as they had before. What they do not explain was the judge's
  * word, and is given as such: with the round, or behind it when only then the record can say the same
- * (retold_status.c).
+ * (full_status.c).
  */
 #include "base/clock.h"
-#include "dialogue/import/retelling.h"
+#include "dialogue/import/full_importing.h"
 #include "dialogue/operations.h"
 
 /* The id under which a target is known in the record; empty: it is not there, and a finding says so. */
-cv_str cv_retold_known(cv_retelling *p, cv_str target, int round, size_t line)
+cv_str cv_full_known(cv_full_importing *p, cv_str target, int round, size_t line)
 {
-    const cv_retold_item *item = cv_retold_find(p->t, target);
+    const cv_full_item *item = cv_full_find(p->t, target);
     bool expert = target.n > 1 && target.p[0] == '@' && cv_state_expert(&p->state, cv_str_from(target, 1));
     if (expert)
         return target;
@@ -27,14 +27,14 @@ cv_str cv_retold_known(cv_retelling *p, cv_str target, int round, size_t line)
 
 /* ---- one round --------------------------------------------------------------------------------------------------- */
 
-static void write_refs(cv_retelling *p, const cv_retold_item *item, cv_json_writer *w)
+static void write_refs(cv_full_importing *p, const cv_full_item *item, cv_json_writer *w)
 {
     cv_json_key(w, CV_STR("references"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < item->refs.count; i++) {
-        const cv_retold_ref *ref = &item->refs.items[i];
-        const cv_retold_item *target = cv_retold_find(p->t, ref->target);
-        cv_str known = cv_retold_known(p, ref->target, p->round, item->line);
+        const cv_full_ref *ref = &item->refs.items[i];
+        const cv_full_item *target = cv_full_find(p->t, ref->target);
+        cv_str known = cv_full_known(p, ref->target, p->round, item->line);
         char letter = target ? cv_kinds[target->kind].letter : '@';
         if (known.n && !cv_ref_joins(ref->type, cv_kinds[item->kind].letter, letter)) {
             cv_script_misunderstand(p->t->s, p->t->sheet, item->line, ref->target, "'%.*s' cannot go from %.*s to it",
@@ -52,7 +52,7 @@ static void write_refs(cv_retelling *p, const cv_retold_item *item, cv_json_writ
     cv_json_end_array(w);
 }
 
-static void write_people(cv_retelling *p, const cv_retold_item *item, cv_json_writer *w)
+static void write_people(cv_full_importing *p, const cv_full_item *item, cv_json_writer *w)
 {
     bool any = false;
     cv_json_key(w, CV_STR("contributors"));
@@ -71,13 +71,13 @@ static void write_people(cv_retelling *p, const cv_retold_item *item, cv_json_wr
     cv_json_end_array(w);
 }
 
-static void write_items(cv_retelling *p, cv_json_writer *w)
+static void write_items(cv_full_importing *p, cv_json_writer *w)
 {
     for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
         cv_json_key(w, cv_kinds[kind].plural);
         cv_json_begin_array(w);
         for (size_t i = 0; i < p->t->items.count; i++) {
-            const cv_retold_item *item = &p->t->items.items[i];
+            const cv_full_item *item = &p->t->items.items[i];
             if (item->round != p->round || (int)item->kind != kind)
                 continue;
             cv_json_begin_object(w);
@@ -97,15 +97,15 @@ static void write_items(cv_retelling *p, cv_json_writer *w)
     }
 }
 
-static void write_links(cv_retelling *p, cv_json_writer *w)
+static void write_links(cv_full_importing *p, cv_json_writer *w)
 {
     cv_json_key(w, CV_STR("references"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < p->t->links.count; i++) {
-        const cv_retold_link *link = &p->t->links.items[i];
-        const cv_retold_item *target = cv_retold_find(p->t, link->ref.target);
+        const cv_full_link *link = &p->t->links.items[i];
+        const cv_full_item *target = cv_full_find(p->t, link->ref.target);
         cv_str known =
-            link->round == p->round ? cv_retold_known(p, link->ref.target, p->round, link->line) : (cv_str){NULL, 0};
+            link->round == p->round ? cv_full_known(p, link->ref.target, p->round, link->line) : (cv_str){NULL, 0};
         if (!known.n || !cv_ref_joins(link->ref.type, '@', target ? cv_kinds[target->kind].letter : '@'))
             continue;
         cv_json_begin_object(w);
@@ -118,19 +118,19 @@ static void write_links(cv_retelling *p, cv_json_writer *w)
     cv_json_end_array(w);
 }
 
-static void write_moves(cv_retelling *p, cv_json_writer *w)
+static void write_moves(cv_full_importing *p, cv_json_writer *w)
 {
     cv_arena *a = p->t->s->arena;
     cv_json_key(w, CV_STR("moves"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < p->t->moves.count; i++) {
-        const cv_retold_move *move = &p->t->moves.items[i];
+        const cv_full_move *move = &p->t->moves.items[i];
         CV_STATE_LIST(cv_str) targets = {0};
         if (move->round != p->round)
             continue;
         for (size_t k = 0; k < move->targets.count; k++) {
-            const cv_retold_item *target = cv_retold_find(p->t, move->targets.items[k]);
-            cv_str known = cv_retold_known(p, move->targets.items[k], p->round, move->line);
+            const cv_full_item *target = cv_full_find(p->t, move->targets.items[k]);
+            cv_str known = cv_full_known(p, move->targets.items[k], p->round, move->line);
             if (known.n)
                 *CV_PUSH(a, &targets) = target && target->round == p->round ? target->local_id : known;
         }
@@ -152,7 +152,7 @@ static void write_moves(cv_retelling *p, cv_json_writer *w)
     cv_json_end_array(w);
 }
 
-static void write_scores(cv_retelling *p, cv_json_writer *w)
+static void write_scores(cv_full_importing *p, cv_json_writer *w)
 {
     const cv_points *said = &p->t->rounds[p->round].points;
     int64_t sum = 0;
@@ -160,7 +160,7 @@ static void write_scores(cv_retelling *p, cv_json_writer *w)
     cv_json_key(w, CV_STR("expert_scores"));
     cv_json_begin_object(w);
     for (size_t i = 0; i < p->t->scores.count; i++) {
-        const cv_retold_score *score = &p->t->scores.items[i];
+        const cv_full_score *score = &p->t->scores.items[i];
         if (score->round != p->round || score->points.total == CV_ABSENT || !cv_state_expert(&p->state, score->expert))
             continue;
         cv_json_key(w, score->expert);
@@ -179,7 +179,7 @@ static void write_scores(cv_retelling *p, cv_json_writer *w)
     cv_points_write(w, said);
 }
 
-static void write_speeches(cv_retelling *p, const char *key, const cv_retold_speech *items, size_t count,
+static void write_speeches(cv_full_importing *p, const char *key, const cv_full_speech *items, size_t count,
                            cv_json_writer *w)
 {
     cv_json_key(w, cv_str_of(key));
@@ -193,9 +193,9 @@ static void write_speeches(cv_retelling *p, const char *key, const cv_retold_spe
     cv_json_end_object(w);
 }
 
-static void write_round(cv_retelling *p, cv_json_writer *w)
+static void write_round(cv_full_importing *p, cv_json_writer *w)
 {
-    const cv_retold_round *round = &p->t->rounds[p->round];
+    const cv_full_round *round = &p->t->rounds[p->round];
     cv_json_key_int(w, "round", p->round);
     cv_json_key_str_if(w, "title", round->title);
     cv_json_key_str_if(w, "summary", round->summary);
@@ -203,7 +203,7 @@ static void write_round(cv_retelling *p, cv_json_writer *w)
     write_items(p, w);
     write_links(p, w);
     write_moves(p, w);
-    cv_retold_write_updates(p, w);
+    cv_full_write_updates(p, w);
     if (p->t->positions)
         write_speeches(p, "positions", round->positions.items, round->positions.count, w);
     write_speeches(p, "responses", round->responses.items, round->responses.count, w);
@@ -213,9 +213,9 @@ static void write_round(cv_retelling *p, cv_json_writer *w)
 
 /* Whose text is not the experts' own stays marked as such. The wording before is not told, so the one that there is is
  * corrected to itself: no text hangs on this step. */
-static void write_correction(cv_retelling *p, const cv_retold_item *item, cv_json_writer *w)
+static void write_correction(cv_full_importing *p, const cv_full_item *item, cv_json_writer *w)
 {
-    const cv_retold_correction *c = &item->correction;
+    const cv_full_correction *c = &item->correction;
     CV_STATE_LIST(cv_str) by = {0};
     for (size_t i = 0; i < c->by.count; i++)
         if (cv_str_eq(c->by.items[i], cv_judge_slug) || cv_state_expert(&p->state, c->by.items[i]))
@@ -232,7 +232,7 @@ static void write_correction(cv_retelling *p, const cv_retold_item *item, cv_jso
     cv_json_end_object(w);
 }
 
-static void correct(cv_retelling *p)
+static void correct(cv_full_importing *p)
 {
     cv_script *s = p->t->s;
     cv_buf text;
@@ -262,13 +262,13 @@ static void correct(cv_retelling *p)
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
 /* The round behind which a verdict was registered: its own, or a later one that felt it. */
-static int round_of_verdict(const cv_retelling *p, const cv_retold_verdict *v)
+static int round_of_verdict(const cv_full_importing *p, const cv_full_verdict *v)
 {
     cv_str name = cv_arena_join(p->t->s->arena, CV_STR("verdict-"), v->row.verdict_id);
     int64_t round = v->row.round == CV_ABSENT ? (int64_t)p->t->round_count - 1 : v->row.round;
     for (size_t i = 0; i < p->t->items.count; i++)
         for (size_t k = 0; k < p->t->items.items[i].turns.count; k++) {
-            const cv_retold_turn *turn = &p->t->items.items[i].turns.items[k];
+            const cv_full_turn *turn = &p->t->items.items[i].turns.items[k];
             if (turn->round > round && cv_str_eq(turn->via, name))
                 round = turn->round;
         }
@@ -276,20 +276,20 @@ static int round_of_verdict(const cv_retelling *p, const cv_retold_verdict *v)
 }
 
 /* The ids of a list that are there. */
-static cv_str known_list(cv_retelling *p, cv_str json, size_t line)
+static cv_str known_list(cv_full_importing *p, cv_str json, size_t line)
 {
     cv_arena *a = p->t->s->arena;
     cv_words list = cv_json_list(a, json);
     CV_STATE_LIST(cv_str) ids = {0};
     for (size_t i = 0; i < list.count; i++) {
-        cv_str id = cv_retold_known(p, list.items[i], CV_MAX_ROUND, line);
+        cv_str id = cv_full_known(p, list.items[i], CV_MAX_ROUND, line);
         if (id.n)
             *CV_PUSH(a, &ids) = id;
     }
     return cv_json_texts(a, ids.items, ids.count);
 }
 
-static cv_str known_people(cv_retelling *p, cv_str json)
+static cv_str known_people(cv_full_importing *p, cv_str json)
 {
     cv_arena *a = p->t->s->arena;
     cv_words list = cv_json_list(a, json);
@@ -310,7 +310,7 @@ static void write_json(cv_json_writer *w, const char *key, cv_str json)
     cv_json_raw(w, json);
 }
 
-static void write_verdict(cv_retelling *p, const cv_retold_verdict *v, cv_json_writer *w)
+static void write_verdict(cv_full_importing *p, const cv_full_verdict *v, cv_json_writer *w)
 {
     const cv_rec_verdict *row = &v->row;
     const struct {
@@ -345,7 +345,7 @@ static void write_verdict(cv_retelling *p, const cv_retold_verdict *v, cv_json_w
     }
 }
 
-static void register_verdict(cv_retelling *p, cv_retold_verdict *v)
+static void register_verdict(cv_full_importing *p, cv_full_verdict *v)
 {
     cv_script *s = p->t->s;
     cv_buf text;
@@ -354,7 +354,7 @@ static void register_verdict(cv_retelling *p, cv_retold_verdict *v)
     if (v->done || !cv_importing_load(&p->p, CV_MAX_ROUND + 1, &p->state))
         return;
     v->done = true;
-    cv_retold_prepare(p, v);
+    cv_full_prepare(p, v);
     cv_json_writer w = cv_importing_begin(&p->p, &text, step);
     write_verdict(p, v, &w);
     if (v->row.created_at.n && cv_time_parse(v->row.created_at, &s->date_ms)) {
@@ -366,10 +366,10 @@ static void register_verdict(cv_retelling *p, cv_retold_verdict *v)
     cv_importing_send(&p->p, &w, step, cv_dialogue_verdict_register, NULL);
 }
 
-static void register_interim(cv_retelling *p)
+static void register_interim(cv_full_importing *p)
 {
     for (size_t i = 0; i < p->t->verdicts.count && !p->p.failed; i++) {
-        cv_retold_verdict *v = &p->t->verdicts.items[i];
+        cv_full_verdict *v = &p->t->verdicts.items[i];
         if (cv_str_eq(v->row.verdict_type, cv_verdict_words.items[CV_VERDICT_INTERIM]) &&
             round_of_verdict(p, v) == p->round)
             register_verdict(p, v);
@@ -378,16 +378,16 @@ static void register_interim(cv_retelling *p)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static void play_round(cv_retelling *p, int round)
+static void play_round(cv_full_importing *p, int round)
 {
     cv_buf text;
     const char *step = cv_arena_printf(p->t->s->arena, "round-%d", round).p;
     p->round = round;
     if (!cv_importing_load(&p->p, round, &p->state))
         return;
-    cv_retold_create_unseated(p);
-    cv_retold_evolve(p);
-    cv_retold_create_unseated(p);
+    cv_full_create_unseated(p);
+    cv_full_evolve(p);
+    cv_full_create_unseated(p);
     if (p->p.failed)
         return;
     if (!p->t->rounds[round].told)
@@ -397,10 +397,10 @@ static void play_round(cv_retelling *p, int round)
     if (!cv_importing_send(&p->p, &w, step, cv_dialogue_round_register, NULL))
         return;
     register_interim(p);
-    cv_retold_mend(p);
+    cv_full_mend(p);
 }
 
-static void abandon(cv_retelling *p)
+static void abandon(cv_full_importing *p)
 {
     cv_buf text;
     cv_json_writer w = cv_importing_begin(&p->p, &text, "abandon");
@@ -408,18 +408,18 @@ static void abandon(cv_retelling *p)
     cv_importing_send(&p->p, &w, "abandon", cv_dialogue_abandon, NULL);
 }
 
-bool cv_retold_import(const cv_call *call, cv_record *record, cv_retold *t, cv_imported *ret_imported)
+bool cv_full_import(const cv_call *call, cv_record *record, cv_full_dialogue *t, cv_imported *ret_imported)
 {
-    cv_retelling p = {.p = {.call = call, .record = record, .s = t->s, .imported = ret_imported}, .t = t};
+    cv_full_importing p = {.p = {.call = call, .record = record, .s = t->s, .imported = ret_imported}, .t = t};
     *ret_imported = (cv_imported){0};
-    cv_retold_settle(t, ret_imported);
+    cv_full_settle(t, ret_imported);
     cv_importing_identify(&p.p);
-    if (!cv_retold_create(&p))
+    if (!cv_full_create(&p))
         return false;
     if (t->round_count == 0 && cv_importing_load(&p.p, 0, &p.state)) {
-        cv_retold_create_unseated(&p);
-        cv_retold_evolve(&p);
-        cv_retold_create_unseated(&p);
+        cv_full_create_unseated(&p);
+        cv_full_evolve(&p);
+        cv_full_create_unseated(&p);
     }
     for (size_t round = 0; round < t->round_count && !p.p.failed; round++)
         play_round(&p, (int)round);
