@@ -1,8 +1,8 @@
 /* ops.c - what can be asked about runs, and their descriptors; see room.h. */
-#include "run/ledger.h"
 #include "run/operations.h"
 #include "run/plan.h"
 #include "run/room.h"
+#include "run/run_rows.h"
 
 enum { RUNS = CV_OP_STORE | CV_OP_WRITES | CV_OP_FILES | CV_OP_IDEMPOTENT | CV_OP_LARGE | CV_OP_STARTS };
 

@@ -76,7 +76,7 @@ static bool try_run(cv_call *call, cv_setup *settings)
     cv_step step;
     cv_status_more more = {.dry_run = true};
     bool ok = cv_walk_look(w, call, settings, &step) && describe_step(w, &step, &more) &&
-              cv_status_answer(call, &w->ledger, &w->facts, &more);
+              cv_status_answer(call, &w->run_rows, &w->facts, &more);
     cv_walk_close(w);
     return ok;
 }
@@ -182,7 +182,7 @@ static cv_str last_words(cv_arena *a, const char *path, off_t before)
     return message.n ? message : cv_str_from(line, line.n > MOST ? line.n - MOST : 0);
 }
 
-static bool is_running(const cv_ledger *l)
+static bool is_running(const cv_run_rows *l)
 {
     return cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_RUNNING]) ||
            cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_WAITING]);
@@ -190,12 +190,12 @@ static bool is_running(const cv_ledger *l)
 
 /* Until this one, and nobody else, holds the lease, or has written how it ended; else it has failed. */
 static bool await_begin(cv_call *call, cv_str dialogue_id, pid_t runner, const char *log_path, off_t log_size,
-                        int64_t before, cv_ledger *l, cv_err *err)
+                        int64_t before, cv_run_rows *l, cv_err *err)
 {
     int64_t until = cv_monotonic_ms() + BEGIN_MS;
     bool holds;
     for (bool gone = false; cv_monotonic_ms() < until; gone = kill(runner, 0) != 0 && errno == ESRCH) {
-        if (!cv_ledger_open(l, call, call->arena, dialogue_id, err) || !cv_ledger_is_of(l, runner, &holds, err))
+        if (!cv_run_rows_open(l, call, call->arena, dialogue_id, err) || !cv_run_rows_is_of(l, runner, &holds, err))
             return false;
         if (holds || (l->run.rev > before && !is_running(l)))
             return true;
@@ -214,12 +214,12 @@ static bool run_behind(cv_call *call, cv_setup *settings)
     cv_walk *w = CV_NEW(call->arena, cv_walk);
     cv_step step;
     cv_err err = {.arena = call->arena};
-    cv_ledger l;
+    cv_run_rows l;
     bool ok = cv_walk_look(w, call, settings, &step) && cv_setup_approve(settings);
-    int64_t before = w->ledger.run.rev;
-    if (ok && !cv_ledger_check_free(&w->ledger, &err))
+    int64_t before = w->run_rows.run.rev;
+    if (ok && !cv_run_rows_check_free(&w->run_rows, &err))
         ok = cv_call_fail(call, &err);
-    cv_where folder = cv_ledger_where(call->arena, call->root, settings->dialogue_id, "");
+    cv_where folder = cv_run_rows_where(call->arena, call->root, settings->dialogue_id, "");
     if (ok &&
         (!cv_folder_make_private(cv_where_folder(call->arena, folder), &err) || !cv_folder_make_private(folder, &err)))
         ok = cv_call_fail(call, &err);
@@ -246,10 +246,10 @@ static bool run_here(cv_call *call, cv_setup *settings)
     cv_errs errs = {0};
     bool ok = cv_walk_run(w, call, settings, &reason);
     if (ok) {
-        cv_ledger_release(&w->ledger);
+        cv_run_rows_release(&w->run_rows);
         ok = cv_facts_read(call, call->arena, settings->dialogue_id, &w->facts, &errs) || cv_walk_fail(w, &errs);
     }
-    ok = ok && cv_status_answer(call, &w->ledger, &w->facts,
+    ok = ok && cv_status_answer(call, &w->run_rows, &w->facts,
                                 &(cv_status_more){.exported = w->exported, .warnings = w->warnings});
     if (ok && !cv_reasons[reason].fine)
         call->exit = reason == CV_REASON_INTERRUPTED ? INTERRUPTED : 1;
@@ -320,8 +320,8 @@ static cv_str create_input(cv_call *call, int again)
 /* Was the dialogue run to its end? */
 static bool is_ended(cv_call *call, cv_str dialogue_id, bool *ret_ended, cv_err *err)
 {
-    cv_ledger l;
-    if (!cv_ledger_open(&l, call, call->arena, dialogue_id, err))
+    cv_run_rows l;
+    if (!cv_run_rows_open(&l, call, call->arena, dialogue_id, err))
         return false;
     *ret_ended = cv_str_eq(l.run.state, cv_run_words.items[CV_RUN_ENDED]);
     return true;
@@ -456,12 +456,12 @@ static bool no_run(cv_call *call, cv_str id)
 bool cv_run_op_status(cv_call *call)
 {
     cv_str id = cv_json_get_text(call->input, "dialogue_id");
-    cv_ledger l;
+    cv_run_rows l;
     cv_facts facts;
     cv_err err = {.arena = call->arena};
     if (!cv_facts_read(call, call->arena, id, &facts, call->errs))
         return false;
-    if (!cv_ledger_open(&l, call, call->arena, id, &err))
+    if (!cv_run_rows_open(&l, call, call->arena, id, &err))
         return cv_call_fail(call, &err);
     return l.exists ? cv_status_answer(call, &l, &facts, &(cv_status_more){0}) : no_run(call, id);
 }
@@ -515,9 +515,9 @@ static bool put_stop(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result
 bool cv_run_op_stop(cv_call *call)
 {
     cv_str id = cv_json_get_text(call->input, "dialogue_id"), holder;
-    cv_ledger l;
+    cv_run_rows l;
     cv_err err = {.arena = call->arena};
-    if (!cv_ledger_open(&l, call, call->arena, id, &err) || !cv_ledger_holder(&l, &holder, &err))
+    if (!cv_run_rows_open(&l, call, call->arena, id, &err) || !cv_run_rows_holder(&l, &holder, &err))
         return cv_call_fail(call, &err);
     bool runs = holder.n > 0;
     return cv_request_locked(call, CV_STR("run stop"), cv_run_scope(id), put_stop, &runs);

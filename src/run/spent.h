@@ -10,8 +10,8 @@
 #ifndef CV_RUN_SPENT_H
 #define CV_RUN_SPENT_H
 
-#include "run/ledger.h"
 #include "run/plan.h"
+#include "run/run_rows.h"
 
 typedef struct {
     int64_t calls, tokens_in, tokens_out, cost; /* cost in millionths of a US dollar */

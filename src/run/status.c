@@ -34,7 +34,7 @@ static bool is_for(const cv_attempt_row *row, cv_run_task task)
 }
 
 /* The attempts for one task: how the last of each ended. */
-static void list_task(cv_arena *a, const cv_ledger *l, cv_run_task task, int64_t next_round, cv_status *s)
+static void list_task(cv_arena *a, const cv_run_rows *l, cv_run_task task, int64_t next_round, cv_status *s)
 {
     for (size_t i = 0; i < l->attempts.count; i++) {
         const cv_attempt_row *row = &l->attempts.items[i];
@@ -56,7 +56,7 @@ static void list_task(cv_arena *a, const cv_ledger *l, cv_run_task task, int64_t
 }
 
 /* One line for everything that somebody was asked for in a round: the experts, then the judge. */
-static void list_rounds(cv_arena *a, const cv_ledger *l, int64_t next_round, cv_status *s)
+static void list_rounds(cv_arena *a, const cv_run_rows *l, int64_t next_round, cv_status *s)
 {
     for (cv_run_task task = CV_TASK_RESPONSE; task < CV_TASK_CONTROL; task++)
         list_task(a, l, task, next_round, s);
@@ -91,7 +91,7 @@ static cv_str count_dynamics(cv_call *call, cv_str dialogue_id)
     return cv_buf_take(&out, call->arena);
 }
 
-static const cv_status_control *find_control(cv_call *call, const cv_ledger *l)
+static const cv_status_control *find_control(cv_call *call, const cv_run_rows *l)
 {
     const cv_attempt_row *last = NULL;
     for (size_t i = 0; i < l->attempts.count; i++)
@@ -256,7 +256,7 @@ static cv_str say(cv_call *call, cv_str text)
     return cv_buf_take(&out, call->arena);
 }
 
-static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
+static void find_state(cv_call *call, const cv_run_rows *l, cv_status *s)
 {
     int reason = l->run.reason.p ? cv_words_find(cv_reason_words, l->run.reason) : -1;
     bool runs = cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_RUNNING]) ||
@@ -273,10 +273,10 @@ static void find_state(cv_call *call, const cv_ledger *l, cv_status *s)
         s->next = ended ? cv_call_name(call, CV_STR("dialogue show"), s->dialogue_id, NULL, 0) : same_again(call, s);
 }
 
-bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, const cv_status_more *more)
+bool cv_status_answer(cv_call *call, cv_run_rows *run_rows, const cv_facts *facts, const cv_status_more *more)
 {
     cv_arena *a = call->arena;
-    const cv_run_row *run = &ledger->run;
+    const cv_run_row *run = &run_rows->run;
     cv_err err = {.arena = a};
     cv_status s = {.dialogue_id = facts->dialogue_id,
                    .title = facts->title,
@@ -287,7 +287,7 @@ bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, c
                    .settings = run->settings,
                    .started_at = run->started_at,
                    .changed_at = run->changed_at,
-                   .spent = cv_spent_of(&ledger->attempts, CV_SPENT_ALL),
+                   .spent = cv_spent_of(&run_rows->attempts, CV_SPENT_ALL),
                    .percentage = facts->percentage,
                    .next_round = facts->next_round,
                    .converged = facts->converged,
@@ -300,13 +300,13 @@ bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, c
                    .step = more->step,
                    .calls = more->calls,
                    .call_count = more->call_count};
-    if (ledger->lock < 0 && !cv_ledger_holder(ledger, &s.holder, &err))
+    if (run_rows->lock < 0 && !cv_run_rows_holder(run_rows, &s.holder, &err))
         return cv_call_fail(call, &err);
-    find_state(call, ledger, &s);
-    list_rounds(a, ledger, facts->next_round, &s);
-    s.control = find_control(call, ledger);
+    find_state(call, run_rows, &s);
+    list_rounds(a, run_rows, facts->next_round, &s);
+    s.control = find_control(call, run_rows);
     if (cv_json_get_true(call->input, "attempts"))
-        s.attempts = ledger->attempts;
+        s.attempts = run_rows->attempts;
     if (call->for_people && s.dry_run)
         s.text = dry_page(a, &s);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_status_shape, &s);

@@ -66,6 +66,6 @@ typedef struct {
 } cv_status_more;
 
 /* Writes the answer of a call about this run. */
-bool cv_status_answer(cv_call *call, cv_ledger *ledger, const cv_facts *facts, const cv_status_more *more);
+bool cv_status_answer(cv_call *call, cv_run_rows *run_rows, const cv_facts *facts, const cv_status_more *more);
 
 #endif

@@ -25,8 +25,8 @@ cv_str cv_walk_op(cv_walk *w, int64_t round, cv_str who, int64_t attempt, const 
 
 cv_attempt_row *cv_walk_row(cv_walk *w, int64_t round, cv_str who, int64_t attempt)
 {
-    for (size_t i = 0; i < w->ledger.attempts.count; i++) {
-        cv_attempt_row *row = &w->ledger.attempts.items[i];
+    for (size_t i = 0; i < w->run_rows.attempts.count; i++) {
+        cv_attempt_row *row = &w->run_rows.attempts.items[i];
         if (row->round == round && row->attempt == attempt && cv_str_eq(row->who, who))
             return row;
     }
@@ -68,7 +68,7 @@ static bool read_facts(cv_walk *w)
 
 static cv_seat fold(cv_walk *w, int64_t round, cv_str who, cv_run_task task, const cv_run_agent *agent, bool done)
 {
-    cv_attempts all = cv_ledger_of(&w->ledger, round, who, task);
+    cv_attempts all = cv_run_rows_of(&w->run_rows, round, who, task);
     int faulty = task == CV_TASK_RESPONSE || w->settings->judge_named ? CV_MOST_FAULTY : CV_MOST_UNREADABLE;
     cv_seat seat = cv_seat_fold(&w->step, all.items, all.count, &cv_retry_usual, faulty, w->settings->since_rev, done);
     seat.awaited = agent && (agent->reach.way == CV_REACH_HUMAN || agent->reach.way == CV_REACH_MAILBOX);
@@ -80,7 +80,7 @@ static cv_str why_undecided(cv_walk *w)
 {
     cv_json object;
     cv_err ignored = {.arena = &w->step};
-    cv_attempts all = cv_ledger_of(&w->ledger, w->facts.next_round - 1, CV_STR("judge"), CV_TASK_VERDICT);
+    cv_attempts all = cv_run_rows_of(&w->run_rows, w->facts.next_round - 1, CV_STR("judge"), CV_TASK_VERDICT);
     const cv_attempt_row *last = all.count ? &all.items[all.count - 1] : NULL;
     bool answered = last && cv_str_eq(last->state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]) && last->answer.n;
     return answered && cv_json_parse(&w->step, last->answer, &object, &ignored) ? cv_json_get_text(&object, "undecided")
@@ -92,8 +92,8 @@ static cv_str why_undecided(cv_walk *w)
 static bool is_senseless(const cv_walk *w)
 {
     bool unmarked = false;
-    for (size_t i = 0; i < w->ledger.attempts.count; i++) {
-        const cv_attempt_row *row = &w->ledger.attempts.items[i];
+    for (size_t i = 0; i < w->run_rows.attempts.count; i++) {
+        const cv_attempt_row *row = &w->run_rows.attempts.items[i];
         if (row->round != w->facts.next_round - 1 || cv_str_eq(row->task, cv_task_words.items[CV_TASK_CONTROL]))
             continue;
         if (cv_str_eq(row->state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]))
@@ -109,7 +109,7 @@ static void make_plan(cv_walk *w)
     const cv_setup *s = w->settings;
     const cv_facts *f = &w->facts;
     const cv_str judge = CV_STR("judge");
-    cv_spent spent = cv_spent_of(&w->ledger.attempts, CV_SPENT_ALL);
+    cv_spent spent = cv_spent_of(&w->run_rows.attempts, CV_SPENT_ALL);
     cv_part from_part = w->plan.from_part;
     int64_t from_round = w->plan.from_round, last = f->next_round - 1;
     for (size_t i = 0; i < f->seat_count; i++)
@@ -129,10 +129,10 @@ static void make_plan(cv_walk *w)
         .decided = f->decided,
         .abandoned = f->abandoned,
         .senseless = is_senseless(w),
-        .settled = w->ledger.run.settled == CV_ABSENT ? f->next_round : w->ledger.run.settled,
+        .settled = w->run_rows.run.settled == CV_ABSENT ? f->next_round : w->run_rows.run.settled,
         .from_round = from_round,
         .from_part = from_part,
-        .stopping = w->ledger.run.stopping == 1,
+        .stopping = w->run_rows.run.stopping == 1,
         .interrupted = w->interrupted,
         .spent = cv_budget_spent(&s->budget, &spent, cv_monotonic_ms() - w->began_ms),
         .seats = w->folded,
@@ -159,7 +159,7 @@ static void begin_plan(cv_walk *w)
  * One whose runner was killed only goes on. */
 static void choose_since(cv_walk *w)
 {
-    const cv_run_row *run = &w->ledger.run;
+    const cv_run_row *run = &w->run_rows.run;
     cv_setup *s = w->settings;
     bool killed = cv_str_eq(run->state, cv_run_words.items[CV_RUN_RUNNING]) ||
                   cv_str_eq(run->state, cv_run_words.items[CV_RUN_WAITING]);
@@ -167,7 +167,7 @@ static void choose_since(cv_walk *w)
     cv_err ignored = {.arena = w->arena};
     s->since_rev = 0;
     if (!killed)
-        s->since_rev = w->ledger.exists ? run->rev : 0;
+        s->since_rev = w->run_rows.exists ? run->rev : 0;
     else if (run->settings.n && cv_json_parse(w->arena, run->settings, &before, &ignored))
         s->since_rev = cv_json_get_int(&before, "tries_since_rev", 0);
 }
@@ -183,12 +183,12 @@ static bool check_quorum(const cv_walk *w)
 static bool open_walk(cv_walk *w, cv_call *call, cv_setup *settings)
 {
     cv_err err = {.arena = call->arena};
-    *w =
-        (cv_walk){.call = call, .settings = settings, .arena = call->arena, .prompt_round = -1, .ledger = {.lock = -1}};
+    *w = (cv_walk){
+        .call = call, .settings = settings, .arena = call->arena, .prompt_round = -1, .run_rows = {.lock = -1}};
     w->began_ms = cv_monotonic_ms();
     if (!read_facts(w) || !check_quorum(w))
         return false;
-    if (!cv_ledger_open(&w->ledger, call, w->arena, settings->dialogue_id, &err))
+    if (!cv_run_rows_open(&w->run_rows, call, w->arena, settings->dialogue_id, &err))
         return cv_call_fail(call, &err);
     cv_setup_choose_judge(settings);
     if (!w->facts.decided && !w->facts.abandoned)
@@ -201,7 +201,7 @@ bool cv_walk_look(cv_walk *w, cv_call *call, cv_setup *settings, cv_step *ret_st
 {
     if (!open_walk(w, call, settings))
         return false;
-    w->ledger.run.stopping = 0;
+    w->run_rows.run.stopping = 0;
     begin_plan(w);
     *ret_step = cv_plan_next(&w->plan);
     return true;
@@ -211,7 +211,7 @@ void cv_walk_close(cv_walk *w)
 {
     if (w->calls)
         cv_calls_close(w->calls);
-    cv_ledger_release(&w->ledger);
+    cv_run_rows_release(&w->run_rows);
     cv_arena_release(&w->step);
     cv_arena_release(&w->facts_arena);
     cv_arena_release(&w->prompts_arena);
@@ -228,7 +228,7 @@ static cv_str judge_text(const cv_setup *s)
 static bool lock(cv_walk *w)
 {
     cv_err err = {.arena = w->call->arena};
-    if (!cv_ledger_lock(&w->ledger, &err))
+    if (!cv_run_rows_lock(&w->run_rows, &err))
         return cv_call_fail(w->call, &err);
     choose_since(w);
     return read_facts(w);
@@ -236,15 +236,15 @@ static bool lock(cv_walk *w)
 
 static bool take(cv_walk *w)
 {
-    cv_run_row *run = &w->ledger.run;
+    cv_run_row *run = &w->run_rows.run;
     cv_err err = {.arena = w->call->arena};
     run->state = cv_run_words.items[CV_RUN_RUNNING];
     run->reason = run->message = (cv_str){NULL, 0};
     run->stopping = 0;
     run->judge = judge_text(w->settings);
     run->settings = cv_setup_json(w->arena, w->settings);
-    run->settled = w->ledger.exists ? run->settled : w->facts.next_round;
-    return cv_ledger_take(&w->ledger, &err) || cv_call_fail(w->call, &err);
+    run->settled = w->run_rows.exists ? run->settled : w->facts.next_round;
+    return cv_run_rows_take(&w->run_rows, &err) || cv_call_fail(w->call, &err);
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------------------
@@ -336,8 +336,8 @@ static cv_str explain(cv_walk *w, cv_reason reason)
 
 static bool finish(cv_walk *w, cv_reason reason)
 {
-    assert(reason < CV_REASON_COUNT && w->ledger.lock >= 0);
-    cv_run_row *run = &w->ledger.run;
+    assert(reason < CV_REASON_COUNT && w->run_rows.lock >= 0);
+    cv_run_row *run = &w->run_rows.run;
     const cv_reason_row *row = &cv_reasons[reason];
     cv_err err = {.arena = w->call->arena};
     cv_str message = explain(w, reason); /* while the plan stands */
@@ -347,7 +347,7 @@ static bool finish(cv_walk *w, cv_reason reason)
     run->reason = row->word;
     run->message = message;
     run->stopping = 0;
-    if (!cv_ledger_change(&w->ledger, row->state == CV_RUN_ENDED ? "ended" : "stopped", &err))
+    if (!cv_run_rows_change(&w->run_rows, row->state == CV_RUN_ENDED ? "ended" : "stopped", &err))
         return cv_call_fail(w->call, &err);
     cv_buf said = {0};
     cv_reason_say(&said, row->meaning, !w->call->confined);
@@ -363,16 +363,16 @@ static bool finish(cv_walk *w, cv_reason reason)
 static bool break_off(cv_walk *w)
 {
     const cv_errs *errs = w->call->errs;
-    cv_run_row *run = &w->ledger.run;
+    cv_run_row *run = &w->run_rows.run;
     cv_err ignored = {.arena = w->call->arena};
-    if (w->ledger.lock < 0)
+    if (w->run_rows.lock < 0)
         return false;
     if (w->calls)
         cv_calls_cancel(w->calls, NULL);
     run->state = cv_run_words.items[CV_RUN_STOPPED];
     run->reason = cv_reason_words.items[CV_REASON_REFUSED];
     run->message = errs->count ? cv_err_text(&errs->items[0]) : CV_STR("");
-    cv_ledger_change(&w->ledger, "stopped", &ignored);
+    cv_run_rows_change(&w->run_rows, "stopped", &ignored);
     return false;
 }
 
@@ -381,7 +381,7 @@ static bool break_off(cv_walk *w)
 
 static bool do_step(cv_walk *w, cv_step step)
 {
-    assert(step.kind != CV_STEP_END && w->ledger.lock >= 0 && "only who holds the run does something");
+    assert(step.kind != CV_STEP_END && w->run_rows.lock >= 0 && "only who holds the run does something");
     switch (step.kind) {
     case CV_STEP_SETTLE:
         return cv_walk_settle(w);
@@ -429,8 +429,8 @@ static bool is_over(cv_walk *w, cv_reason *ret_reason)
     begin_plan(w);
     cv_step step = cv_plan_next(&w->plan);
     *ret_reason = step.reason;
-    return step.kind == CV_STEP_END && w->ledger.exists && cv_reasons[step.reason].state == CV_RUN_ENDED &&
-           cv_str_eq(w->ledger.run.reason, cv_reasons[step.reason].word);
+    return step.kind == CV_STEP_END && w->run_rows.exists && cv_reasons[step.reason].state == CV_RUN_ENDED &&
+           cv_str_eq(w->run_rows.run.reason, cv_reasons[step.reason].word);
 }
 
 bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_reason)
@@ -446,7 +446,7 @@ bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_r
     if (!take(w))
         return false;
     w->calls = cv_calls_open(NULL);
-    cv_walk_tell(w, w->ledger.attempts.count ? "run_resumed" : "run_started", CV_STR(""), "%.*s: %.*s",
+    cv_walk_tell(w, w->run_rows.attempts.count ? "run_resumed" : "run_started", CV_STR(""), "%.*s: %.*s",
                  CV_FMT(w->facts.dialogue_id), CV_FMT(w->facts.question.n ? w->facts.question : w->facts.title));
     for (size_t i = 0; i < w->warnings.count; i++)
         cv_walk_tell_warning(w, &w->warnings.items[i]);

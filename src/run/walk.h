@@ -14,7 +14,7 @@
 
 #include "run/facts.h"
 #include "run/judge.h"
-#include "run/ledger.h"
+#include "run/run_rows.h"
 #include "run/setup.h"
 
 /* A seat of the panel, as this walk sees it. */
@@ -30,7 +30,7 @@ typedef struct {
     cv_arena step;        /* one step */
     cv_arena facts_arena; /* one reading of the facts */
     cv_arena prompts_arena;
-    cv_ledger ledger;
+    cv_run_rows run_rows;
     cv_facts facts;
     bool stale;          /* the facts are to be read again */
     cv_walk_seat *seats; /* like facts.seats */
@@ -48,7 +48,7 @@ typedef struct {
     cv_notices warnings;
 } cv_walk;
 
-/* Walks until it ends, and leaves the reason in the ledger's row. False: call->errs says why; what was done stays, and
+/* Walks until it ends, and leaves the reason in the run's row. False: call->errs says why; what was done stays, and
  * the same command goes on. `settings` and the walk's texts live in call->arena. */
 bool cv_walk_run(cv_walk *w, cv_call *call, cv_setup *settings, cv_reason *ret_reason);
 

@@ -14,7 +14,7 @@
 /* What the judge wants everybody, or somebody, to do in this round. */
 static void write_mandates(cv_walk *w, cv_json_writer *json)
 {
-    cv_attempts all = cv_ledger_of(&w->ledger, w->facts.next_round - 1, CV_STR("judge"), CV_TASK_ROUND);
+    cv_attempts all = cv_run_rows_of(&w->run_rows, w->facts.next_round - 1, CV_STR("judge"), CV_TASK_ROUND);
     cv_json object;
     cv_judgement judgement;
     cv_errs errs = {0};
@@ -118,8 +118,8 @@ static const cv_run_agent *best_agent(cv_walk *w)
         cv_str slug = cv_json_get_text(&board->items[i], "expert_slug");
         if (cv_json_get_int(&board->items[i], "total_score", 0) <= 0)
             break;
-        for (size_t k = w->ledger.attempts.count; k > 0; k--) {
-            const cv_attempt_row *row = &w->ledger.attempts.items[k - 1];
+        for (size_t k = w->run_rows.attempts.count; k > 0; k--) {
+            const cv_attempt_row *row = &w->run_rows.attempts.items[k - 1];
             for (size_t j = 0; cv_str_eq(row->who, slug) && j < s->agents.count; j++)
                 if (cv_str_eq(s->agents.items[j]->name, row->agent) &&
                     s->agents.items[j]->reach.way <= CV_REACH_ENDPOINT)
@@ -143,7 +143,7 @@ bool cv_walk_prepare(cv_walk *w, cv_run_task task, size_t seat, cv_walk_call *re
     switch (task) {
     case CV_TASK_RESPONSE: {
         const cv_walk_seat *one = &w->seats[seat];
-        bool writes = w->ledger.lock >= 0;
+        bool writes = w->run_rows.lock >= 0;
         if (!read_prompts(w, writes))
             return false;
         ret->who = cv_arena_copy(w->arena, one->fact->slug);
@@ -191,10 +191,10 @@ static cv_attempt_row row_of(cv_walk *w, const cv_walk_call *asked, int attempts
     row.prompt_sha256 = cv_hash_text(w->arena, asked->prompt);
     if (reach->way != CV_REACH_HUMAN)
         row.output =
-            cv_str_of(cv_ledger_where(w->arena, w->call->root, w->facts.dialogue_id,
-                                      cv_arena_printf(w->arena, "round-%lld/%.*s-%lld.md", (long long)row.round,
-                                                      CV_FMT(row.who), (long long)row.attempt)
-                                          .p)
+            cv_str_of(cv_run_rows_where(w->arena, w->call->root, w->facts.dialogue_id,
+                                        cv_arena_printf(w->arena, "round-%lld/%.*s-%lld.md", (long long)row.round,
+                                                        CV_FMT(row.who), (long long)row.attempt)
+                                            .p)
                           .path);
     if (reach->way == CV_REACH_MAILBOX)
         row.message_id = cv_arena_copy(w->arena, cv_walk_op(w, row.round, row.who, row.attempt, ""));
@@ -204,8 +204,8 @@ static cv_attempt_row row_of(cv_walk *w, const cv_walk_call *asked, int attempts
 static bool make_folder(cv_walk *w, int64_t round)
 {
     cv_err err = {.arena = w->call->arena};
-    cv_where where = cv_ledger_where(&w->step, w->call->root, w->facts.dialogue_id,
-                                     cv_arena_printf(&w->step, "round-%lld", (long long)round).p);
+    cv_where where = cv_run_rows_where(&w->step, w->call->root, w->facts.dialogue_id,
+                                       cv_arena_printf(&w->step, "round-%lld", (long long)round).p);
     return cv_folder_make_private(where, &err) || cv_call_fail(w->call, &err);
 }
 
@@ -238,7 +238,7 @@ static bool start(cv_walk *w, const cv_walk_call *asked, const cv_attempt_row *r
     for (size_t i = 0; i < count; i++)
         if (!make_folder(w, rows[i].round))
             return false;
-    if (!cv_ledger_begin(&w->ledger, rows, count, &err))
+    if (!cv_run_rows_begin(&w->run_rows, rows, count, &err))
         return cv_call_fail(w->call, &err);
     for (size_t i = 0; i < count; i++) {
         cv_walk_tell_attempt(w, &rows[i]);
@@ -288,8 +288,8 @@ bool cv_walk_ask_one(cv_walk *w, cv_run_task task)
     }
     /* The judge's attempts of a round are counted through, whatever they are for. */
     int attempts = seat->attempts;
-    for (size_t i = 0; i < w->ledger.attempts.count; i++) {
-        const cv_attempt_row *other = &w->ledger.attempts.items[i];
+    for (size_t i = 0; i < w->run_rows.attempts.count; i++) {
+        const cv_attempt_row *other = &w->run_rows.attempts.items[i];
         if (other->round == asked.round && cv_str_eq(other->who, asked.who) && other->attempt > attempts)
             attempts = (int)other->attempt;
     }
@@ -444,7 +444,7 @@ static void conclude(cv_walk *w, cv_attempt_row *row, const cv_calls_result *res
 bool cv_walk_end_attempts(cv_walk *w, cv_attempt_row *const *rows, size_t count)
 {
     cv_err err = {.arena = w->call->arena};
-    if (count && !cv_ledger_end(&w->ledger, rows, count, &err))
+    if (count && !cv_run_rows_end(&w->run_rows, rows, count, &err))
         return cv_call_fail(w->call, &err);
     for (size_t i = 0; i < count; i++)
         cv_walk_tell_attempt(w, rows[i]);

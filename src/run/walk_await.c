@@ -280,8 +280,8 @@ static bool recover(cv_walk *w, cv_attempt_row *row)
 
 bool cv_walk_look_around(cv_walk *w, bool first)
 {
-    for (size_t i = 0; i < w->ledger.attempts.count; i++) {
-        cv_attempt_row *row = &w->ledger.attempts.items[i];
+    for (size_t i = 0; i < w->run_rows.attempts.count; i++) {
+        cv_attempt_row *row = &w->run_rows.attempts.items[i];
         bool awaited = is_reach(row, CV_REACH_MAILBOX) || is_reach(row, CV_REACH_HUMAN);
         if (!is_started(row))
             continue;
@@ -322,12 +322,12 @@ static void say_what_to_type(cv_walk *w)
                                          {"verdict_type", CV_STR("\"final\""), CV_ARGUMENT_TOOL}};
         cv_buf_add(&all, cv_call_name(call, CV_STR("dialogue verdict-register"), id, arguments, CV_COUNT(arguments)));
     }
-    w->ledger.run.state = cv_run_words.items[CV_RUN_WAITING];
-    w->ledger.run.message = cv_buf_take(&all, w->arena);
-    cv_ledger_change(&w->ledger, "waiting", &ignored);
-    cv_str quoted = cv_walk_json_text(w, w->ledger.run.message);
+    w->run_rows.run.state = cv_run_words.items[CV_RUN_WAITING];
+    w->run_rows.run.message = cv_buf_take(&all, w->arena);
+    cv_run_rows_change(&w->run_rows, "waiting", &ignored);
+    cv_str quoted = cv_walk_json_text(w, w->run_rows.run.message);
     cv_walk_tell(w, "waiting", cv_arena_printf(&w->step, "\"type\":%.*s", CV_FMT(quoted)),
-                 "waiting; to continue, type:\n%.*s", CV_FMT(w->ledger.run.message));
+                 "waiting; to continue, type:\n%.*s", CV_FMT(w->run_rows.run.message));
 }
 
 /* Has somebody committed something? Then the facts may be others, and somebody may want the run to stop. */
@@ -335,13 +335,13 @@ static bool hear_changes(cv_walk *w)
 {
     cv_err err = {.arena = w->call->arena};
     bool awaits = w->settings->judge == CV_JUDGE_HUMAN;
-    if (!cv_ledger_renew(&w->ledger, &err))
+    if (!cv_run_rows_renew(&w->run_rows, &err))
         return cv_call_fail(w->call, &err);
     for (size_t i = 0; i < w->facts.seat_count; i++)
         awaits = awaits || (w->folded[i].awaited && w->folded[i].state == CV_SEAT_RUNNING);
     if (!w->call->record->calls->changed(w->call->record, &w->seen) && w->seen)
         return true;
-    if (!cv_ledger_look(&w->ledger, &err))
+    if (!cv_run_rows_look(&w->run_rows, &err))
         return cv_call_fail(w->call, &err);
     w->stale = w->stale || awaits;
     return true;

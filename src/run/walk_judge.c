@@ -132,7 +132,7 @@ bool cv_walk_judge_check(cv_walk *w, cv_run_task task, cv_str answer, cv_str *re
 /* What the judge has decided about a round; NULL: nobody was asked, or nothing came. */
 static const cv_judgement *judgement_of(cv_walk *w, int64_t round, cv_run_task task, int64_t *ret_attempt)
 {
-    cv_attempts all = cv_ledger_of(&w->ledger, round, CV_STR("judge"), task);
+    cv_attempts all = cv_run_rows_of(&w->run_rows, round, CV_STR("judge"), task);
     cv_judgement *judgement = CV_NEW(&w->step, cv_judgement);
     cv_json object;
     cv_errs errs = {0};
@@ -311,9 +311,9 @@ static bool register_dissent(cv_walk *w, int64_t round)
 static bool note_settled(cv_walk *w)
 {
     cv_err err = {.arena = w->call->arena};
-    w->ledger.run.settled = w->facts.next_round;
+    w->run_rows.run.settled = w->facts.next_round;
     w->stale = true;
-    return cv_ledger_change(&w->ledger, "settled", &err) || cv_call_fail(w->call, &err);
+    return cv_run_rows_change(&w->run_rows, "settled", &err) || cv_call_fail(w->call, &err);
 }
 
 bool cv_walk_settle(cv_walk *w)
@@ -345,7 +345,7 @@ cv_str cv_walk_control_prompt(cv_walk *w)
 {
     cv_reply get;
     cv_buf out = {0};
-    cv_spent spent = cv_spent_of(&w->ledger.attempts, CV_SPENT_PANEL);
+    cv_spent spent = cv_spent_of(&w->run_rows.attempts, CV_SPENT_PANEL);
     cv_facts_ask(w->call, &w->step, "get", w->facts.dialogue_id, CV_STR(""), &get);
     if (!get.done) {
         cv_walk_fail(w, &get.errs);

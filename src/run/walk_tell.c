@@ -76,7 +76,7 @@ void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row)
     if (!w->call->follower.event)
         return;
     cv_str all = cv_shape_text(a, cv_attempt_shape, row);
-    size_t tried = cv_ledger_tried(&w->ledger, row);
+    size_t tried = cv_run_rows_tried(&w->run_rows, row);
     cv_str number = tried > 1 ? cv_arena_printf(a, " (attempt %zu)", tried) : CV_STR("");
     cv_str took = row->duration_ms == CV_ABSENT
                       ? CV_STR("")

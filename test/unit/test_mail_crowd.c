@@ -24,11 +24,11 @@ typedef struct {
     volatile int done, late, busy; /* outcomes that were acknowledged, that were refused; "try again" */
     volatile bool stop;
     volatile int acknowledged[SENDERS];
-} ledger;
+} counts;
 
 typedef struct {
     cv_world *w;
-    ledger *l;
+    counts *l;
     const char *log;
     int each, drops;
     pid_t children[CHILDREN];

@@ -1,5 +1,5 @@
-/* ledger.c - the rows of one run; see ledger.h. */
-#include "run/ledger.h"
+/* run_rows.c - the rows of one run; see run_rows.h. */
+#include "run/run_rows.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -54,7 +54,7 @@ const cv_shape cv_attempt_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-cv_where cv_ledger_where(cv_arena *a, const char *root, cv_str dialogue_id, const char *name)
+cv_where cv_run_rows_where(cv_arena *a, const char *root, cv_str dialogue_id, const char *name)
 {
     cv_where folder = {root, cv_record_path(a, "", "runs")};
     return cv_where_printf(a, folder, "%.*s%s%s", CV_FMT(dialogue_id), *name ? "/" : "", name);
@@ -65,13 +65,13 @@ cv_where cv_ledger_where(cv_arena *a, const char *root, cv_str dialogue_id, cons
 
 static bool keep_attempt(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
-    cv_ledger *l = ctx;
+    cv_run_rows *l = ctx;
     (void)scope, (void)err;
     *CV_PUSH(l->arena, &l->attempts) = *(cv_attempt_row *)cv_row_copy(l->arena, &cv_attempt_row_type, row);
     return true;
 }
 
-static bool read_rows(cv_ledger *l, cv_err *err)
+static bool read_rows(cv_run_rows *l, cv_err *err)
 {
     cv_record *record = l->call->record;
     cv_scope_position at;
@@ -87,13 +87,13 @@ static bool read_rows(cv_ledger *l, cv_err *err)
     return ok;
 }
 
-bool cv_ledger_open(cv_ledger *l, const cv_call *call, cv_arena *a, cv_str dialogue_id, cv_err *err)
+bool cv_run_rows_open(cv_run_rows *l, const cv_call *call, cv_arena *a, cv_str dialogue_id, cv_err *err)
 {
-    *l = (cv_ledger){.call = call, .arena = a, .dialogue_id = dialogue_id, .lock = -1};
+    *l = (cv_run_rows){.call = call, .arena = a, .dialogue_id = dialogue_id, .lock = -1};
     return read_rows(l, err);
 }
 
-cv_attempts cv_ledger_of(const cv_ledger *l, int64_t round, cv_str who, cv_run_task task)
+cv_attempts cv_run_rows_of(const cv_run_rows *l, int64_t round, cv_str who, cv_run_task task)
 {
     assert(task < CV_TASK_COUNT);
     cv_attempts found = {0};
@@ -107,7 +107,7 @@ cv_attempts cv_ledger_of(const cv_ledger *l, int64_t round, cv_str who, cv_run_t
     return found;
 }
 
-size_t cv_ledger_tried(const cv_ledger *l, const cv_attempt_row *row)
+size_t cv_run_rows_tried(const cv_run_rows *l, const cv_attempt_row *row)
 {
     size_t n = 0;
     for (size_t i = 0; i < l->attempts.count; i++) {
@@ -118,7 +118,7 @@ size_t cv_ledger_tried(const cv_ledger *l, const cv_attempt_row *row)
     return n;
 }
 
-bool cv_ledger_look(cv_ledger *l, cv_err *err)
+bool cv_run_rows_look(cv_run_rows *l, cv_err *err)
 {
     bool found;
     return cv_record_get(l->call->record, l->arena, cv_run_scope(l->dialogue_id), &cv_run_row_type, &l->run, &found,
@@ -128,7 +128,7 @@ bool cv_ledger_look(cv_ledger *l, cv_err *err)
 /* ---- writing -------------------------------------------------------------------------------------------------------
  */
 
-static bool begin_write(const cv_ledger *l, cv_writing *w, cv_str op_id, cv_err *err)
+static bool begin_write(const cv_run_rows *l, cv_writing *w, cv_str op_id, cv_err *err)
 {
     if (!cv_writing_begin(w, l->call->record, l->arena, cv_run_scope(l->dialogue_id), op_id, cv_call_now(l->call), err))
         return false;
@@ -138,7 +138,7 @@ static bool begin_write(const cv_ledger *l, cv_writing *w, cv_str op_id, cv_err 
 }
 
 /* *ret_rev: that the written rows have; NULL: the caller has none. */
-static bool commit_write(const cv_ledger *l, cv_writing *w, cv_str op_id, const char *operation, int64_t *ret_rev,
+static bool commit_write(const cv_run_rows *l, cv_writing *w, cv_str op_id, const char *operation, int64_t *ret_rev,
                          cv_err *err)
 {
     cv_written written;
@@ -151,14 +151,14 @@ static bool commit_write(const cv_ledger *l, cv_writing *w, cv_str op_id, const 
     return ok;
 }
 
-static cv_str op_of(const cv_ledger *l, const cv_attempt_row *row)
+static cv_str op_of(const cv_run_rows *l, const cv_attempt_row *row)
 {
     return cv_arena_printf(l->arena, "run/%.*s/%lld/%.*s/%lld/%.*s", CV_FMT(l->dialogue_id), (long long)row->round,
                            CV_FMT(row->who), (long long)row->attempt, CV_FMT(row->state));
 }
 
 /* An attempt with the event that tells all of it. */
-static void put_attempt(const cv_ledger *l, cv_writing *w, const cv_attempt_row *row)
+static void put_attempt(const cv_run_rows *l, cv_writing *w, const cv_attempt_row *row)
 {
     assert(cv_words_find(cv_attempt_words, row->state) >= 0);
     cv_attempt_row *kept = cv_writing_put(w, &cv_attempt_row_type, row);
@@ -173,7 +173,7 @@ static void put_attempt(const cv_ledger *l, cv_writing *w, const cv_attempt_row 
     cv_writing_covers(w, event, &cv_attempt_row_type, kept);
 }
 
-bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_err *err)
+bool cv_run_rows_begin(cv_run_rows *l, const cv_attempt_row *rows, size_t count, cv_err *err)
 {
     assert(l->exists && l->lock >= 0 && count > 0 && "a run that was taken asks somebody");
     cv_writing w;
@@ -196,7 +196,7 @@ bool cv_ledger_begin(cv_ledger *l, const cv_attempt_row *rows, size_t count, cv_
     return true;
 }
 
-bool cv_ledger_end(cv_ledger *l, cv_attempt_row *const *rows, size_t count, cv_err *err)
+bool cv_run_rows_end(cv_run_rows *l, cv_attempt_row *const *rows, size_t count, cv_err *err)
 {
     cv_writing w;
     int64_t rev;
@@ -216,7 +216,7 @@ bool cv_ledger_end(cv_ledger *l, cv_attempt_row *const *rows, size_t count, cv_e
     return true;
 }
 
-static void put_run(cv_ledger *l, cv_writing *w, const char *what)
+static void put_run(cv_run_rows *l, cv_writing *w, const char *what)
 {
     l->run.changed_at = w->now;
     l->run.started_at = l->run.started_at.p ? l->run.started_at : w->now;
@@ -226,12 +226,12 @@ static void put_run(cv_ledger *l, cv_writing *w, const char *what)
     cv_writing_covers(w, event, &cv_run_row_type, kept);
 }
 
-static cv_str fresh_op(const cv_ledger *l)
+static cv_str fresh_op(const cv_run_rows *l)
 {
     return cv_arena_printf(l->arena, "run/%.*s/%s", CV_FMT(l->dialogue_id), cv_file_unique(l->arena));
 }
 
-bool cv_ledger_change(cv_ledger *l, const char *event, cv_err *err)
+bool cv_run_rows_change(cv_run_rows *l, const char *event, cv_err *err)
 {
     cv_writing w;
     cv_str op_id = fresh_op(l);
@@ -252,7 +252,7 @@ static cv_str host_name(cv_arena *a)
     return cv_arena_printf(a, "%s %.*s", name, CV_FMT(boot));
 }
 
-static bool refuse_busy(const cv_ledger *l, cv_str holder, cv_err *err)
+static bool refuse_busy(const cv_run_rows *l, cv_str holder, cv_err *err)
 {
     cv_err_set(err, CV_ERR_RUN_BUSY, "'%.*s' is being run already%s%.*s", CV_FMT(l->dialogue_id), holder.n ? ": " : "",
                CV_FMT(holder));
@@ -267,7 +267,7 @@ static cv_str holder_text(cv_arena *a, const cv_lease_row *lease)
                            CV_FMT(cv_str_head(lease->host, cv_str_find_char(lease->host, ' '))), CV_FMT(lease->since));
 }
 
-static bool read_lease(const cv_ledger *l, cv_lease_row *ret, bool *ret_found, cv_err *err)
+static bool read_lease(const cv_run_rows *l, cv_lease_row *ret, bool *ret_found, cv_err *err)
 {
     cv_row_clear(&cv_lease_row_type, ret);
     ret->dialogue_id = l->dialogue_id;
@@ -275,7 +275,7 @@ static bool read_lease(const cv_ledger *l, cv_lease_row *ret, bool *ret_found, c
                          err);
 }
 
-static bool is_here(const cv_ledger *l, const cv_lease_row *lease)
+static bool is_here(const cv_run_rows *l, const cv_lease_row *lease)
 {
     return cv_str_eq(lease->host, host_name(l->arena));
 }
@@ -286,9 +286,9 @@ static bool is_alive(const cv_lease_row *lease)
 }
 
 /* The file that a runner of this machine keeps locked; -1: err says why there is none. */
-static int open_lock(cv_ledger *l, cv_err *err)
+static int open_lock(cv_run_rows *l, cv_err *err)
 {
-    cv_where folder = cv_ledger_where(l->arena, l->call->root, l->dialogue_id, "");
+    cv_where folder = cv_run_rows_where(l->arena, l->call->root, l->dialogue_id, "");
     cv_where runs = cv_where_folder(l->arena, folder);
     if (!cv_folder_make_private(runs, err) || !cv_folder_make_private(folder, err))
         return -1;
@@ -308,7 +308,7 @@ static bool try_lock(int fd, int how)
     return flock(fd, how | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
 }
 
-static cv_lease_row lease_now(const cv_ledger *l, const cv_writing *w)
+static cv_lease_row lease_now(const cv_run_rows *l, const cv_writing *w)
 {
     return (cv_lease_row){.dialogue_id = l->dialogue_id,
                           .host = host_name(l->arena),
@@ -317,7 +317,7 @@ static cv_lease_row lease_now(const cv_ledger *l, const cv_writing *w)
                           .until_ms = w->at.clock_ms + CV_LEASE_MS};
 }
 
-static bool write_lease(cv_ledger *l, cv_err *err)
+static bool write_lease(cv_run_rows *l, cv_err *err)
 {
     assert(l->lock >= 0 && "the lock of this machine comes first");
     cv_writing w;
@@ -341,7 +341,7 @@ static bool write_lease(cv_ledger *l, cv_err *err)
 
 /* A process that only looks has the lock for a moment, and so has a child of a killed runner: then nobody who lives
  * has the lease, or one that is on its way out. */
-static bool wait_for_lock(cv_ledger *l, cv_err *err)
+static bool wait_for_lock(cv_run_rows *l, cv_err *err)
 {
     cv_lease_row lease;
     bool found;
@@ -357,19 +357,19 @@ static bool wait_for_lock(cv_ledger *l, cv_err *err)
     return true;
 }
 
-bool cv_ledger_lock(cv_ledger *l, cv_err *err)
+bool cv_run_rows_lock(cv_run_rows *l, cv_err *err)
 {
-    assert(l->lock < 0 && "a ledger is locked once");
+    assert(l->lock < 0 && "a run_rows is locked once");
     l->lock = open_lock(l, err);
     if (l->lock >= 0 && wait_for_lock(l, err) && read_rows(l, err))
         return true;
-    cv_ledger_release(l);
+    cv_run_rows_release(l);
     return false;
 }
 
-bool cv_ledger_take(cv_ledger *l, cv_err *err)
+bool cv_run_rows_take(cv_run_rows *l, cv_err *err)
 {
-    assert(l->lock >= 0 && !l->renewed_ms && "a ledger that is locked is taken once");
+    assert(l->lock >= 0 && !l->renewed_ms && "a run_rows that is locked is taken once");
     if (!write_lease(l, err))
         return false;
     l->exists = true;
@@ -377,7 +377,7 @@ bool cv_ledger_take(cv_ledger *l, cv_err *err)
     return true;
 }
 
-bool cv_ledger_renew(cv_ledger *l, cv_err *err)
+bool cv_run_rows_renew(cv_run_rows *l, cv_err *err)
 {
     cv_record *record = l->call->record;
     cv_scope_id scope = cv_run_scope(l->dialogue_id);
@@ -398,7 +398,7 @@ bool cv_ledger_renew(cv_ledger *l, cv_err *err)
     return ok;
 }
 
-void cv_ledger_release(cv_ledger *l)
+void cv_run_rows_release(cv_run_rows *l)
 {
     cv_err ignored = {.arena = l->arena};
     const cv_lease_row lease = {.dialogue_id = l->dialogue_id};
@@ -411,7 +411,7 @@ void cv_ledger_release(cv_ledger *l)
     l->renewed_ms = 0;
 }
 
-bool cv_ledger_is_of(cv_ledger *l, int64_t pid, bool *ret_is, cv_err *err)
+bool cv_run_rows_is_of(cv_run_rows *l, int64_t pid, bool *ret_is, cv_err *err)
 {
     cv_lease_row lease;
     bool found;
@@ -421,7 +421,7 @@ bool cv_ledger_is_of(cv_ledger *l, int64_t pid, bool *ret_is, cv_err *err)
     return true;
 }
 
-bool cv_ledger_holder(cv_ledger *l, cv_str *ret_holder, cv_err *err)
+bool cv_run_rows_holder(cv_run_rows *l, cv_str *ret_holder, cv_err *err)
 {
     cv_lease_row lease;
     bool found;
@@ -441,8 +441,8 @@ bool cv_ledger_holder(cv_ledger *l, cv_str *ret_holder, cv_err *err)
     return true;
 }
 
-bool cv_ledger_check_free(cv_ledger *l, cv_err *err)
+bool cv_run_rows_check_free(cv_run_rows *l, cv_err *err)
 {
     cv_str holder;
-    return cv_ledger_holder(l, &holder, err) && (!holder.n || refuse_busy(l, holder, err));
+    return cv_run_rows_holder(l, &holder, err) && (!holder.n || refuse_busy(l, holder, err));
 }
