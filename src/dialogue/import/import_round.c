@@ -263,7 +263,7 @@ static void keep_reading(const scene *sc, size_t index)
     for (size_t i = 0; i < part->plain.remarks.count; i++) {
         const cv_plain_remark *remark = &part->plain.remarks.items[i];
         size_t line = cv_part_line(part, remark->line);
-        if (remark->fate == CV_FATE_LOST)
+        if (remark->severity == CV_DIAGNOSIS_LOST)
             cv_script_misunderstand(s, part->sheet, line, line_of(&source, remark->line), "%.*s",
                                     CV_FMT(remark->message));
         else
@@ -271,7 +271,7 @@ static void keep_reading(const scene *sc, size_t index)
     }
     cv_diagnose_unread(s->arena, &sc->extract, index, &unread);
     for (size_t i = 0; i < unread.count; i++)
-        if (cv_str_eq(unread.items[i].severity, cv_fate_words.items[CV_FATE_LOST])) {
+        if (cv_str_eq(unread.items[i].severity, cv_diagnosis_words.items[CV_DIAGNOSIS_LOST])) {
             cv_str line = line_of(&text, unread.items[i].line);
             if (cv_str_starts(line, CV_STR("\\**"))) /* the backslash is the reader's (intake/plain.h) */
                 line = cv_str_from(line, 1);

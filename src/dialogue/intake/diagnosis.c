@@ -18,7 +18,7 @@ static bool is_for_writer(const cv_finding *finding)
 #define CV_THIS_TYPE cv_diagnostic
 const cv_shape cv_diagnostic_shape[] = {
     CV_FIELD(ALWAYS, type, "with dashes: a rule, see docs/rules"),
-    CV_WORD(ALWAYS, "severity", severity, &cv_fate_words, ""),
+    CV_WORD(ALWAYS, "severity", severity, &cv_diagnosis_words, ""),
     CV_NUMBER(ALWAYS, "line", line, 1, CV_NO_LIMIT, ""),
     CV_NUMBER(IF_ANY, "end_line", last, 1, CV_NO_LIMIT, ""),
     CV_FIELD(ALWAYS, message, ""),
@@ -39,10 +39,16 @@ typedef struct {
     cv_diagnostics *all;
 } report;
 
-static void add(const report *r, cv_fate fate, cv_str type, size_t line, size_t last, cv_str message, cv_str suggestion)
+static void add(const report *r, cv_diagnosis_severity severity, cv_str type, size_t line, size_t last, cv_str message,
+                cv_str suggestion)
 {
-    *CV_PUSH(r->a, r->all) = (cv_diagnostic){
-        r->expert, type, cv_fate_words.items[fate], message, suggestion, line ? line : 1, last > line ? last : 0};
+    *CV_PUSH(r->a, r->all) = (cv_diagnostic){r->expert,
+                                             type,
+                                             cv_diagnosis_words.items[severity],
+                                             message,
+                                             suggestion,
+                                             line ? line : 1,
+                                             last > line ? last : 0};
 }
 
 static void add_findings(const report *r, const cv_parsed_response *response)
@@ -52,9 +58,9 @@ static void add_findings(const report *r, const cv_parsed_response *response)
         bool unclosed = f->rule == CV_RULE_MARKER_UNCLOSED, fence = f->rule == CV_RULE_UNCLOSED_FENCE;
         if (is_for_writer(f))
             add(r,
-                unclosed ? CV_FATE_REPAIRED
-                : fence  ? CV_FATE_NOTE
-                         : CV_FATE_LOST,
+                unclosed ? CV_DIAGNOSIS_REPAIRED
+                : fence  ? CV_DIAGNOSIS_NOTE
+                         : CV_DIAGNOSIS_LOST,
                 cv_rules[f->rule].word, f->line, 0, f->message, f->hint);
     }
 }
@@ -65,7 +71,7 @@ static void add_unread(const report *r, const cv_parsed_response *response)
     size_t from = r->all->count;
     for (size_t i = 0; i < response->plain.remarks.count; i++) {
         const cv_plain_remark *remark = &response->plain.remarks.items[i];
-        add(r, remark->fate, remark->type, remark->line, remark->last, remark->message, remark->suggestion);
+        add(r, remark->severity, remark->type, remark->line, remark->last, remark->message, remark->suggestion);
     }
     add_findings(r, response);
     cv_lookalikes_find(r->a, response, &likes);
@@ -77,7 +83,7 @@ static void add_unread(const report *r, const cv_parsed_response *response)
         if (!cv_map_get(&told, cv_arena_printf(r->a, "%zu", likes.items[i].line)) ||
             cv_str_eq(likes.items[i].type, CV_STR("mark_in_label")) ||
             cv_str_eq(likes.items[i].type, CV_STR("unmade_id")))
-            add(r, likes.items[i].fate, likes.items[i].type, likes.items[i].line, 0, likes.items[i].message,
+            add(r, likes.items[i].severity, likes.items[i].type, likes.items[i].line, 0, likes.items[i].message,
                 likes.items[i].suggestion);
 }
 
@@ -104,7 +110,7 @@ void cv_diagnose(cv_arena *a, const cv_extract *h, size_t index, cv_diagnostics 
     for (size_t i = response->first_note; i < response->first_note + response->note_count; i++) {
         const cv_extracted_note *note = &h->notes.items[i];
         bool pending = cv_str_eq(note->type, CV_STR("pending_target"));
-        add(&r, pending ? CV_FATE_NOTE : note->fate, note->type, note->line, note->last, note->message,
+        add(&r, pending ? CV_DIAGNOSIS_NOTE : note->severity, note->type, note->line, note->last, note->message,
             note->suggestion);
     }
     sort_from(all, from);
@@ -193,7 +199,7 @@ void cv_diagnostics_warn(cv_arena *a, const cv_extract *h, const cv_diagnostics 
         size_t lost = 0;
         for (size_t k = 0; k < all->count; k++)
             lost += cv_str_eq(all->items[k].expert, expert) &&
-                    cv_str_eq(all->items[k].severity, cv_fate_words.items[CV_FATE_LOST]);
+                    cv_str_eq(all->items[k].severity, cv_diagnosis_words.items[CV_DIAGNOSIS_LOST]);
         cv_warn_of_reading(a, expert, count_understood(h, expert), lost, warnings);
     }
 }

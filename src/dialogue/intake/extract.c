@@ -46,7 +46,7 @@ typedef struct {
 } extractor;
 
 /* What becomes of a mark that has such a note; all others are lost. */
-static cv_fate fate_of(cv_str type)
+static cv_diagnosis_severity severity_of(cv_str type)
 {
     static const cv_str repaired[] = {CV_STR_INIT("renumbered"), CV_STR_INIT("duplicate_id"),
                                       CV_STR_INIT("short_target")};
@@ -55,8 +55,8 @@ static cv_fate fate_of(cv_str type)
                                    CV_STR_INIT("verdict_proposed"), CV_STR_INIT("said_again"),
                                    CV_STR_INIT("kept_in_position"), CV_STR_INIT("says_none")};
     if (cv_words_find((cv_words){repaired, CV_COUNT(repaired)}, type) >= 0)
-        return CV_FATE_REPAIRED;
-    return cv_words_find((cv_words){notes, CV_COUNT(notes)}, type) >= 0 ? CV_FATE_NOTE : CV_FATE_LOST;
+        return CV_DIAGNOSIS_REPAIRED;
+    return cv_words_find((cv_words){notes, CV_COUNT(notes)}, type) >= 0 ? CV_DIAGNOSIS_NOTE : CV_DIAGNOSIS_LOST;
 }
 
 __attribute__((format(printf, 4, 5))) static cv_extracted_note *add_note(extractor *x, cv_str type, cv_str id,
@@ -69,7 +69,7 @@ __attribute__((format(printf, 4, 5))) static cv_extracted_note *add_note(extract
                                 .expert = x->response->expert,
                                 .id = id,
                                 .message = cv_arena_vprintf(x->a, format, args),
-                                .fate = fate_of(type),
+                                .severity = severity_of(type),
                                 .line = x->item->mark->line};
     va_end(args);
     /* Once is enough: a mark may have thousands of targets. */
@@ -815,7 +815,7 @@ static void take_response(extractor *x, cv_parsed_response *response)
             .text = cv_excerpt(x->a, cv_str_trim(response->text)),
             .message = CV_STR("the response has no mark: all of it is kept as a position, nothing as an item"),
             .suggestion = CV_STR("write markers; 'conclave spec' (conclave://spec) shows them"),
-            .fate = CV_FATE_LOST,
+            .severity = CV_DIAGNOSIS_LOST,
             .line = 1};
     response->note_count = x->h->notes.count - response->first_note;
 }

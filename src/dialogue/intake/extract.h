@@ -81,7 +81,7 @@ typedef struct {
     cv_str id;     /* the item or target that it is about, or empty */
     cv_str text;   /* as it is written */
     cv_str message, suggestion;
-    cv_fate fate;
+    cv_diagnosis_severity severity;
     size_t line, last;
 } cv_extracted_note;
 

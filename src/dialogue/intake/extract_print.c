@@ -156,7 +156,7 @@ void cv_extracted_note_print(const cv_extracted_note *note, cv_json_writer *w)
 {
     cv_json_begin_object(w);
     cv_json_key_str(w, "type", note->type);
-    cv_json_key_str(w, "severity", cv_fate_words.items[note->fate]);
+    cv_json_key_str(w, "severity", cv_diagnosis_words.items[note->severity]);
     cv_json_key_str(w, "expert", note->expert);
     cv_json_key_int(w, "line", (int64_t)note->line);
     if (note->id.n)

@@ -21,15 +21,15 @@ typedef struct {
 
 static bool tell(looking *l, cv_str type, cv_str message, cv_str suggestion)
 {
-    *CV_PUSH(l->a, l->found) =
-        (cv_lookalike){type, message, suggestion, CV_FATE_LOST, cv_plain_line(&l->response->plain, l->line.number)};
+    *CV_PUSH(l->a, l->found) = (cv_lookalike){type, message, suggestion, CV_DIAGNOSIS_LOST,
+                                              cv_plain_line(&l->response->plain, l->line.number)};
     return true;
 }
 
 static bool tell_note(looking *l, cv_str type, cv_str message, cv_str suggestion)
 {
     tell(l, type, message, suggestion);
-    l->found->items[l->found->count - 1].fate = CV_FATE_NOTE;
+    l->found->items[l->found->count - 1].severity = CV_DIAGNOSIS_NOTE;
     return true;
 }
 
@@ -439,8 +439,8 @@ static void tell_unmade(looking *l, cv_str s, size_t line)
             if (is_new)
                 *CV_PUSH(l->a, l->found) = (cv_lookalike){
                     CV_STR("unmade_id"), cv_arena_printf(l->a, "no mark of this response makes %.*s", CV_FMT(written)),
-                    cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(written)), CV_FATE_LOST,
-                    line};
+                    cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(written)),
+                    CV_DIAGNOSIS_LOST, line};
         }
         i += length - 1;
     }
@@ -467,7 +467,7 @@ static void look_for_second(looking *l, const cv_parsed_mark *item)
     *CV_PUSH(l->a, l->found) = (cv_lookalike){
         CV_STR("mark_in_label"),
         cv_arena_printf(l->a, "a mark says two things: %.*s", CV_FMT(cv_excerpt(l->a, item->mark->label))),
-        CV_STR("write each mark on a line of its own"), CV_FATE_LOST, item->mark->line};
+        CV_STR("write each mark on a line of its own"), CV_DIAGNOSIS_LOST, item->mark->line};
 }
 
 /* An item that is made in the middle of a line has no text but its label. */
@@ -478,7 +478,7 @@ static void look_at_place(looking *l, const cv_parsed_mark *item)
             CV_STR("in_line"),
             cv_arena_printf(l->a, "%.*s is in the middle of a line: its label is its whole text; the line is kept",
                             CV_FMT(item->local_id)),
-            CV_STR("begin a line with the mark, and write the text below it"), CV_FATE_NOTE, item->mark->line};
+            CV_STR("begin a line with the mark, and write the text below it"), CV_DIAGNOSIS_NOTE, item->mark->line};
 }
 
 /* Marks inside the label of another one, and ids that it should make. */
@@ -500,7 +500,7 @@ static void look_at_labels(looking *l)
                     (cv_lookalike){CV_STR("mark_in_label"),
                                    cv_arena_printf(l->a, "a mark is inside the brackets of another one: %.*s",
                                                    CV_FMT(cv_excerpt(l->a, cv_str_range(text.p + k, text.p + close)))),
-                                   CV_STR("write each mark on a line of its own"), CV_FATE_LOST, item->mark->line};
+                                   CV_STR("write each mark on a line of its own"), CV_DIAGNOSIS_LOST, item->mark->line};
         }
         look_for_second(l, item);
     }
@@ -528,7 +528,7 @@ static void look_at_line(looking *l)
         return;
     for (size_t i = 0; l->found->count == before && i < CV_COUNT(forms); i++)
         forms[i](l);
-    if (l->found->count == before || l->found->items[before].fate == CV_FATE_NOTE)
+    if (l->found->count == before || l->found->items[before].severity == CV_DIAGNOSIS_NOTE)
         unmade_ids(l);
 }
 

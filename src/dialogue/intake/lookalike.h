@@ -24,7 +24,7 @@
 
 typedef struct {
     cv_str type, message, suggestion;
-    cv_fate fate;
+    cv_diagnosis_severity severity;
     size_t line;
 } cv_lookalike;
 

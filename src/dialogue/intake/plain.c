@@ -13,14 +13,15 @@
 #include "dialogue/text/line.h"
 #include "dialogue/words/limits.h"
 
-static const cv_str fate_words[] = {CV_STR_INIT("lost"), CV_STR_INIT("repaired"), CV_STR_INIT("note")};
-_Static_assert(CV_COUNT(fate_words) == CV_FATE_COUNT, "a word per fate");
-const cv_words cv_fate_words = {fate_words, CV_FATE_COUNT};
+static const cv_str severity_words[] = {CV_STR_INIT("lost"), CV_STR_INIT("repaired"), CV_STR_INIT("note")};
+_Static_assert(CV_COUNT(severity_words) == CV_DIAGNOSIS_COUNT, "a word per severity");
+const cv_words cv_diagnosis_words = {severity_words, CV_DIAGNOSIS_COUNT};
 
-void cv_plain_tell(cv_plain_reader *r, cv_fate fate, cv_str type, size_t first, size_t last, cv_str message,
-                   cv_str suggestion)
+void cv_plain_tell(cv_plain_reader *r, cv_diagnosis_severity severity, cv_str type, size_t first, size_t last,
+                   cv_str message, cv_str suggestion)
 {
-    *CV_PUSH(r->who->a, &r->plain->remarks) = (cv_plain_remark){fate, type, message, suggestion, first + 1, last + 1};
+    *CV_PUSH(r->who->a, &r->plain->remarks) =
+        (cv_plain_remark){severity, type, message, suggestion, first + 1, last + 1};
 }
 
 bool cv_plain_opens(const cv_plain_reader *r, cv_str s, cv_opening *ret)
@@ -197,7 +198,7 @@ static void remark_spelling(cv_plain_reader *r, cv_str type, cv_str written, cv_
     cv_arena *a = r->who->a;
     if (cv_str_eq(written, meant))
         return;
-    cv_plain_tell(r, CV_FATE_REPAIRED, type, r->at, last,
+    cv_plain_tell(r, CV_DIAGNOSIS_REPAIRED, type, r->at, last,
                   cv_arena_printf(a, "%.*s is read as %.*s", CV_FMT(cv_excerpt(a, cv_one_line(a, written))),
                                   CV_FMT(cv_excerpt(a, cv_one_line(a, meant)))),
                   cv_arena_printf(a, "write %.*s", CV_FMT(cv_excerpt(a, cv_one_line(a, meant)))));
@@ -428,7 +429,7 @@ static void drop_underline(cv_plain_reader *r)
         if (s.p[i] != s.p[0])
             return;
     r->rows.items[next].dropped = true;
-    cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("underlined"), next, next,
+    cv_plain_tell(r, CV_DIAGNOSIS_REPAIRED, CV_STR("underlined"), next, next,
                   CV_STR("the mark is underlined: the line is left out, what follows belongs to the mark"),
                   CV_STR("leave the line out"));
 }
@@ -537,7 +538,7 @@ void cv_plain_put_row(cv_plain_reader *r, cv_str s)
             cv_plain_put_line_end(r, st.words);
         }
         put_native(r, mark, &st.mark);
-        cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("lead_in"), r->at, r->at,
+        cv_plain_tell(r, CV_DIAGNOSIS_REPAIRED, CV_STR("lead_in"), r->at, r->at,
                       CV_STR("the mark does not begin its line: it is read as if it did"),
                       CV_STR("begin the line with the mark"));
     }
@@ -587,7 +588,7 @@ static void open_quotations(cv_plain_reader *r)
         for (size_t k = first; own && k < end; k++)
             r->rows.items[k].text = cv_unquoted(r->rows.items[k].text);
         if (own)
-            cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_quotation"), first, end - 1,
+            cv_plain_tell(r, CV_DIAGNOSIS_REPAIRED, CV_STR("in_quotation"), first, end - 1,
                           CV_STR("there are marks in a quotation: it is read without its signs"),
                           CV_STR("write marks outside of quotations"));
         i = end > i ? end - 1 : i;
@@ -616,7 +617,7 @@ static void open_comment(cv_plain_reader *r, size_t first, size_t last)
     if (first < last)
         r->rows.items[last].text = cv_str_trim(end);
     r->rows.items[first].text = cv_str_trim(begin);
-    cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_comment"), first, last,
+    cv_plain_tell(r, CV_DIAGNOSIS_REPAIRED, CV_STR("in_comment"), first, last,
                   CV_STR("the mark is in a comment: it is read without its signs"),
                   CV_STR("write marks outside of comments"));
 }
@@ -721,10 +722,10 @@ static void tell_wrapping(cv_plain_reader *r, cv_unwrap_result result)
 {
     size_t last = count_lines(cv_str_trim_right(r->plain->source)) - 1;
     if (result == CV_UNWRAP_TEXT)
-        cv_plain_tell(r, CV_FATE_NOTE, CV_STR("in_json"), 0, last, CV_STR("the answer is JSON: the text in it is read"),
-                      (cv_str){NULL, 0});
+        cv_plain_tell(r, CV_DIAGNOSIS_NOTE, CV_STR("in_json"), 0, last,
+                      CV_STR("the answer is JSON: the text in it is read"), (cv_str){NULL, 0});
     else if (result == CV_UNWRAP_BROKEN)
-        cv_plain_tell(r, CV_FATE_LOST, CV_STR("broken_json"), 0, last,
+        cv_plain_tell(r, CV_DIAGNOSIS_LOST, CV_STR("broken_json"), 0, last,
                       CV_STR("this begins like JSON, but is not valid JSON: it is read as text"),
                       CV_STR("send the text itself, without JSON around it"));
 }

@@ -21,15 +21,15 @@
 
 /* What becomes of something that was not written as it should be: `severity` of a diagnostic. */
 typedef enum {
-    CV_FATE_LOST,     /* it is not kept as what it was meant to be */
-    CV_FATE_REPAIRED, /* read as what it was meant to be */
-    CV_FATE_NOTE,     /* nothing to mend, but it should be known */
-    CV_FATE_COUNT
-} cv_fate;
-extern const cv_words cv_fate_words; /* "lost", "repaired", "note" */
+    CV_DIAGNOSIS_LOST,     /* it is not kept as what it was meant to be */
+    CV_DIAGNOSIS_REPAIRED, /* read as what it was meant to be */
+    CV_DIAGNOSIS_NOTE,     /* nothing to mend, but it should be known */
+    CV_DIAGNOSIS_COUNT
+} cv_diagnosis_severity;
+extern const cv_words cv_diagnosis_words; /* "lost", "repaired", "note" */
 
 typedef struct {
-    cv_fate fate;
+    cv_diagnosis_severity severity;
     cv_str type, message, suggestion;
     size_t line, last; /* in the source, 1-based */
 } cv_plain_remark;

@@ -109,7 +109,7 @@ static void drop_fence(cv_plain_reader *r, const fence_range *in, const fence *f
     r->rows.items[f->first].dropped = true;
     if (!open)
         r->rows.items[f->last].dropped = true;
-    cv_plain_tell(r, CV_FATE_REPAIRED, open ? CV_STR("open_code_block") : CV_STR("in_code_block"), f->first,
+    cv_plain_tell(r, CV_DIAGNOSIS_REPAIRED, open ? CV_STR("open_code_block") : CV_STR("in_code_block"), f->first,
                   open ? f->first : f->last,
                   !open      ? CV_STR("there are marks in a code block: it is read without its fence")
                   : f->marks ? CV_STR("the code fence is never closed and has marks below it: it is read without the "
@@ -135,7 +135,7 @@ static void settle_fences(cv_plain_reader *r, fence_range in)
         for (size_t k = f->first; k <= last; k++)
             r->rows.items[k].fenced = true;
         if (f->marks)
-            cv_plain_tell(r, CV_FATE_NOTE, CV_STR("mark_in_code"), f->first, last,
+            cv_plain_tell(r, CV_DIAGNOSIS_NOTE, CV_STR("mark_in_code"), f->first, last,
                           CV_STR("a mark is in a code block: it is read as code, not as a mark"),
                           CV_STR("write it outside of the code block if it should count"));
     }

@@ -4,7 +4,7 @@
 
 void cv_plain_tell_frame(cv_plain_reader *r, size_t first, size_t last)
 {
-    cv_plain_tell(r, CV_FATE_NOTE, CV_STR("framed"), first, last,
+    cv_plain_tell(r, CV_DIAGNOSIS_NOTE, CV_STR("framed"), first, last,
                   CV_STR("this is what a client puts around an answer: it is left out"), (cv_str){NULL, 0});
 }
 
@@ -332,7 +332,7 @@ static void find_frame(cv_plain_reader *r)
         if (!peel(r, &fence))
             break;
         if (fence)
-            cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_code_block"), first, last - 1,
+            cv_plain_tell(r, CV_DIAGNOSIS_REPAIRED, CV_STR("in_code_block"), first, last - 1,
                           CV_STR("everything is in a code block: it is read without its fence"),
                           CV_STR("send the response without the fence around it"));
         framed = framed || !fence;
@@ -442,7 +442,7 @@ static void drop_beginnings(cv_plain_reader *r)
     for (size_t i = 0; i < CV_COUNT(all); i++)
         any = strip_rows(r, all[i]) || any;
     if (any)
-        cv_plain_tell(r, CV_FATE_NOTE, CV_STR("framed"), r->first, r->last - 1,
+        cv_plain_tell(r, CV_DIAGNOSIS_NOTE, CV_STR("framed"), r->first, r->last - 1,
                       CV_STR("a program put numbers, lines or colours before every line: it is read without them"),
                       (cv_str){NULL, 0});
 }
@@ -468,7 +468,7 @@ static void drop_indent(cv_plain_reader *r)
         r->rows.items[i].text = cv_str_from(r->rows.items[i].text, n < common.n ? n : common.n);
     }
     if (r->last - r->first > 1)
-        cv_plain_tell(r, CV_FATE_NOTE, CV_STR("indented"), r->first, r->last - 1,
+        cv_plain_tell(r, CV_DIAGNOSIS_NOTE, CV_STR("indented"), r->first, r->last - 1,
                       CV_STR("every line is indented: it is read without the common indent"), (cv_str){NULL, 0});
 }
 

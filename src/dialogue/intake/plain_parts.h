@@ -25,8 +25,8 @@ typedef struct {
     bool below_mark; /* what is put belongs to a mark */
 } cv_plain_reader;
 
-void cv_plain_tell(cv_plain_reader *r, cv_fate fate, cv_str type, size_t first, size_t last, cv_str message,
-                   cv_str suggestion);
+void cv_plain_tell(cv_plain_reader *r, cv_diagnosis_severity severity, cv_str type, size_t first, size_t last,
+                   cv_str message, cv_str suggestion);
 cv_str cv_plain_row_text(const cv_plain_reader *r, size_t i);
 
 static inline cv_opening_reader cv_plain_opening(const cv_plain_reader *r)

@@ -214,7 +214,7 @@ void cv_plain_put_table(cv_plain_reader *r, size_t end)
         head.names = cv_row_cells(r->who->a, cv_plain_row_text(r, first), &head.count);
     while (head.label_at < head.count && !is_column(head.names[head.label_at], CV_STR("label title headline name")))
         head.label_at++;
-    cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_table"), first, end - 1,
+    cv_plain_tell(r, CV_DIAGNOSIS_REPAIRED, CV_STR("in_table"), first, end - 1,
                   CV_STR("there are marks in a table: each is read with the other cells of its row as its text"),
                   CV_STR("write each mark on a line of its own, and its text below it"));
     for (size_t i = first; i < end; i++) {

@@ -468,7 +468,8 @@ static void warn_of_reading(cv_call *call, filing *f, const cv_json *stored)
     for (uint32_t i = 0; summary && summary->type == CV_JSON_OBJECT && i < summary->count; i++)
         understood += summary->members[i].value.type == CV_JSON_ARRAY ? summary->members[i].value.count : 0;
     for (uint32_t i = 0; diagnostics && diagnostics->type == CV_JSON_ARRAY && i < diagnostics->count; i++)
-        lost += cv_str_eq(cv_json_get_text(&diagnostics->items[i], "severity"), cv_fate_words.items[CV_FATE_LOST]);
+        lost += cv_str_eq(cv_json_get_text(&diagnostics->items[i], "severity"),
+                          cv_diagnosis_words.items[CV_DIAGNOSIS_LOST]);
     if (!cv_json_get_true(stored, "no_contribution"))
         cv_warn_of_reading(call->arena, f->expert, understood, lost, &f->warnings);
 }

@@ -41,13 +41,13 @@ static void find_sitters(cv_arena *a, cv_show *s)
 }
 
 /* The last event of a tension that changed its status gave the one that it has. */
-static void find_fates(cv_arena *a, cv_show *s)
+static void find_tension_statuses(cv_arena *a, cv_show *s)
 {
     const cv_state *state = &s->progress.overview.s;
     cv_timeline *line = CV_NEW(a, cv_timeline);
     for (size_t i = 0; i < state->entities.count; i++) {
         const cv_rec_entity *row = &state->entities.items[i];
-        *CV_PUSH(a, &s->fates) = (cv_fate){.id = cv_entity_id(a, row), .row = row, .since = row->round};
+        *CV_PUSH(a, &s->tensions) = (cv_tension_status){.id = cv_entity_id(a, row), .row = row, .since = row->round};
     }
     for (size_t i = 0; i < state->events.count; i++) {
         const cv_rec_event *event = &state->events.items[i];
@@ -55,9 +55,9 @@ static void find_fates(cv_arena *a, cv_show *s)
         cv_moment moment = cv_timeline_next(line, event);
         if (!row || !moment.from.n || cv_str_eq(moment.from, moment.to))
             continue;
-        cv_fate *fate = &s->fates.items[row - state->entities.items];
-        fate->since = event->step;
-        fate->via = event->reference;
+        cv_tension_status *tension = &s->tensions.items[row - state->entities.items];
+        tension->since = event->step;
+        tension->via = event->reference;
     }
 }
 
@@ -99,8 +99,8 @@ static const cv_shape sitter_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-#define CV_THIS_TYPE cv_fate
-static const cv_shape fate_shape[] = {
+#define CV_THIS_TYPE cv_tension_status
+static const cv_shape tension_shape[] = {
     CV_FIELD(ALWAYS, id, ""),
     CV_FIELD_OF(ALWAYS, row, label, ""),
     CV_FIELD_OF(ALWAYS, row, status, ""),
@@ -133,7 +133,7 @@ const cv_shape cv_show_shape[] = {
     CV_OBJECT_AT(OR_NULL, "decision", decision, decision_shape, "the final verdict; null: there is none yet"),
     CV_LIST_AT("verdicts", others.items, others.count, other_shape, "the others, dissent and minority among them"),
     CV_LIST("experts", sitters.items, sitters.count, sitter_shape, "who sat, by total, then by name"),
-    CV_LIST("tensions", fates.items, fates.count, fate_shape, "all of them, with their fate"),
+    CV_LIST("tensions", tensions.items, tensions.count, tension_shape, "all of them, with their status"),
     CV_LIST("rounds", progress.overview.rounds, progress.overview.count, round_shape, ""),
     CV_OBJECT(ALWAYS, "convergence", progress, cv_progress_convergence, "how far it is, and what blocks the decision"),
     CV_OBJECT(ALWAYS, "next_step", progress.next, cv_next_step_shape, ""),
@@ -153,7 +153,7 @@ bool cv_dialogue_show(cv_call *call)
     s->archived = cv_dialogue_is_archived(&s->progress.overview.s.dialogue);
     find_verdicts(call->arena, s);
     find_sitters(call->arena, s);
-    find_fates(call->arena, s);
+    find_tension_statuses(call->arena, s);
     if (call->for_people)
         s->text = cv_show_text(cv_chart_for(call), s);
     cv_shape_write(&w, cv_show_shape, s);

@@ -3,7 +3,7 @@
  *     progress (progress.h)   rounds, convergence, what blocks the decision, the next step
  *     opinions                the verdicts beside the decision: dissent, minority, interim
  *     sitters                 who sat, in which rounds, with what score
- *     tensions                each with its fate: the status, since which round, by what
+ *     tensions                each with its status, since which round, by what
  *
  * A pure function of the record.
  */
@@ -23,14 +23,14 @@ typedef struct {
     const cv_rec_entity *row;
     int64_t since; /* the round of its status; CV_ABSENT: of none */
     cv_str via;    /* the entity or verdict that gave it; absent: none */
-} cv_fate;
+} cv_tension_status;
 
 typedef struct {
     cv_progress progress;
     const cv_rec_verdict *decision;               /* NULL: there is none yet */
     CV_STATE_LIST(const cv_rec_verdict *) others; /* the other verdicts, in their order */
     CV_STATE_LIST(cv_sitter) sitters;             /* by total, then by name */
-    CV_STATE_LIST(cv_fate) fates;
+    CV_STATE_LIST(cv_tension_status) tensions;
     bool archived;
     cv_str text;
 } cv_show;

@@ -7,7 +7,7 @@
  *     Decision       or what blocks it; conditions, what it rests on
  *     Dissent        and minority and interim verdicts, each with its author
  *     Panel          who sat in which rounds
- *     Tensions       each with its fate
+ *     Tensions       each with its status
  *     Rounds         with their scores
  */
 #include "dialogue/people.h"
@@ -17,7 +17,7 @@ enum {
     SLUG = 14,
     ROUNDS = 14,
     TOTAL = 7,
-    FATE = 26, /* "round 12, by verdict-final" */
+    SINCE = 26, /* "round 12, by verdict-final" */
     STATUS = 11,
     ID = 7,
     ROUND_NUMBERS = 36, /* columns of a round before its title */
@@ -125,24 +125,25 @@ static void say_panel(cv_chart *c, const cv_show *s)
     }
 }
 
-static cv_str fate_text(cv_arena *a, const cv_fate *fate)
+static cv_str status_text(cv_arena *a, const cv_tension_status *tension)
 {
-    cv_str since = fate->since == CV_ABSENT ? CV_STR("") : cv_arena_printf(a, "round %lld", (long long)fate->since);
-    return cv_arena_printf(a, "%.*s%s%.*s", CV_FMT(since), fate->via.n ? ", by " : "", CV_FMT(fate->via));
+    cv_str since =
+        tension->since == CV_ABSENT ? CV_STR("") : cv_arena_printf(a, "round %lld", (long long)tension->since);
+    return cv_arena_printf(a, "%.*s%s%.*s", CV_FMT(since), tension->via.n ? ", by " : "", CV_FMT(tension->via));
 }
 
 static void say_tensions(cv_chart *c, const cv_show *s)
 {
-    size_t label = cv_chart_width(c) - 2 - ID - STATUS - FATE - 2;
+    size_t label = cv_chart_width(c) - 2 - ID - STATUS - SINCE - 2;
     say_title(c, "Tensions", CV_STR(""));
-    for (size_t i = 0; i < s->fates.count; i++) {
-        const cv_fate *fate = &s->fates.items[i];
+    for (size_t i = 0; i < s->tensions.count; i++) {
+        const cv_tension_status *tension = &s->tensions.items[i];
         cv_chart_say(c, "  ");
-        cv_chart_cell(c, fate->id, ID, CV_CHART_LEFT);
-        cv_chart_status(c, fate->row->status, STATUS);
-        cv_chart_cell(c, fate->row->label, label, CV_CHART_LEFT);
+        cv_chart_cell(c, tension->id, ID, CV_CHART_LEFT);
+        cv_chart_status(c, tension->row->status, STATUS);
+        cv_chart_cell(c, tension->row->label, label, CV_CHART_LEFT);
         cv_chart_say(c, "  ");
-        cv_chart_text(c, fate_text(c->arena, fate), FATE);
+        cv_chart_text(c, status_text(c->arena, tension), SINCE);
         cv_chart_line(c);
     }
 }
@@ -187,7 +188,7 @@ cv_str cv_show_text(cv_chart c, const cv_show *s)
         say_other(&c, s->others.items[i]);
     if (s->sitters.count > 0)
         say_panel(&c, s);
-    if (s->fates.count > 0)
+    if (s->tensions.count > 0)
         say_tensions(&c, s);
     if (s->progress.overview.count > 0)
         say_rounds(&c, &s->progress.overview);
