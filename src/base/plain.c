@@ -120,14 +120,35 @@ cv_str cv_plain_fit(cv_str s, size_t columns)
     return s;
 }
 
+static bool is_unspaced(cv_str text, size_t at)
+{
+    cv_str rest = cv_str_from(text, at), point;
+    uint32_t code;
+    return next_point(&rest, &point, &code) && cv_utf8_is_unspaced(code) && cv_utf8_width(point) > 0;
+}
+
+bool cv_plain_may_break(cv_str text, size_t at)
+{
+    if (at >= text.n || cv_utf8_continues(text.p[at]))
+        return false;
+    if (text.p[at] == ' ' || (at > 0 && is_unspaced(text, at)))
+        return true;
+    if (at == 0 || !(cv_is_alpha(text.p[at]) || cv_is_digit(text.p[at])))
+        return false; /* a mark stays with what it follows */
+    do
+        at--;
+    while (at > 0 && cv_utf8_continues(text.p[at]));
+    return is_unspaced(text, at);
+}
+
 /* The next piece of `rest` that takes at most `columns`, without the blanks at its end; at least a word. */
 static cv_str take_line(cv_str *rest, size_t columns)
 {
     size_t end = cv_plain_fit(*rest, columns).n, from = rest->n - cv_str_trim_left(*rest).n;
-    while (end < rest->n && end > from && rest->p[end] != ' ')
+    while (end < rest->n && end > from && !cv_plain_may_break(*rest, end))
         end--;
     if (end <= from)
-        for (end = from; end < rest->n && rest->p[end] != ' ';)
+        for (end = from + 1; end < rest->n && !cv_plain_may_break(*rest, end);)
             end++;
     cv_str line = cv_str_trim_right(cv_str_head(*rest, end));
     *rest = cv_str_trim_left(cv_str_from(*rest, end));

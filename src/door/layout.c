@@ -102,19 +102,21 @@ static bool is_command(cv_str text)
 static void add_broken(cv_buf *out, cv_str text, size_t width)
 {
     size_t hang = hang_of(text, width), column = 0, indent = text.n - cv_str_trim_left(text).n;
-    cv_str word;
-    bool first = true;
     for (; column < indent; column++)
         cv_buf_add_char(out, ' ');
-    for (text = cv_str_from(text, indent); cv_str_split(&text, ' ', &word); first = false) {
+    for (size_t from = indent, end; from < text.n; from = end) {
+        bool blank = text.p[from] == ' ';
+        for (end = from + 1; end < text.n && !cv_plain_may_break(text, end);)
+            end++;
+        cv_str word = cv_str_from(cv_str_head(text, end), from + blank);
         size_t wide = visible_width(word);
-        if (!first && word.n > 0 && column + 1 + wide > width) {
+        if (from > indent && word.n > 0 && column + blank + wide > width) {
             while (out->n > 0 && out->p[out->n - 1] == ' ')
                 out->n--;
             cv_buf_add_char(out, '\n');
             for (column = 0; column < hang; column++)
                 cv_buf_add_char(out, ' ');
-        } else if (!first) {
+        } else if (blank) {
             cv_buf_add_char(out, ' ');
             column++;
         }
@@ -170,6 +172,7 @@ typedef struct {
     const char *paint; /* NULL: none */
     size_t width;
     bool glued;    /* no blank before it */
+    bool loose;    /* … but a line may begin with it */
     bool breaks;   /* a new line begins with it */
     size_t indent; /* … so far in */
 } piece;
@@ -209,14 +212,15 @@ static pieces take_apart(cv_arena *a, cv_str text, const char *paint)
             const char *next = paint_of(a, cv_str_from(text, i));
             now = next ? next : paint;
         } else {
-            while (end < text.n && text.p[end] != ' ' && text.p[end] != CV_MARK_BREAK &&
-                   !cv_plain_is_paint(text.p[end]))
+            while (end < text.n && text.p[end] != CV_MARK_BREAK && !cv_plain_is_paint(text.p[end]) &&
+                   !cv_plain_may_break(text, end))
                 end++;
             cv_str run = {text.p + i, end - i};
             *CV_PUSH(a, &all) = (piece){.text = run,
                                         .paint = now,
                                         .width = cv_plain_width(run),
                                         .glued = glued && !breaks,
+                                        .loose = i > 0 && cv_plain_may_break(text, i),
                                         .breaks = breaks,
                                         .indent = breaks ? blanks : 0};
             glued = true;
@@ -231,7 +235,7 @@ static pieces take_apart(cv_arena *a, cv_str text, const char *paint)
 static size_t word_width(const pieces *p, size_t i, size_t *ret_next)
 {
     size_t width = p->items[i].width;
-    for (i++; i < p->count && p->items[i].glued; i++)
+    for (i++; i < p->count && p->items[i].glued && !p->items[i].loose; i++)
         width += p->items[i].width;
     *ret_next = i;
     return width;
@@ -244,9 +248,10 @@ static lines wrap(cv_arena *a, const pieces *p, size_t width)
     for (size_t i = 0, next; i < p->count; i = next) {
         size_t word = word_width(p, i, &next), indent = p->items[i].indent;
         line *last = all.count ? &all.items[all.count - 1] : NULL;
-        if (last && !p->items[i].breaks && used + 1 + word <= width) {
+        size_t blank = p->items[i].glued ? 0 : 1;
+        if (last && !p->items[i].breaks && used + blank + word <= width) {
             last->to = next;
-            used += 1 + word;
+            used += blank + word;
             continue;
         }
         if (last && !p->items[i].breaks)
@@ -380,7 +385,7 @@ static void measure(cv_arena *a, const pieces *cell, size_t *ret_width, size_t *
         size_t used = all.items[i].indent;
         for (size_t k = all.items[i].from, next; k < all.items[i].to; k = next) {
             size_t word = word_width(cell, k, &next);
-            used += word + (k > all.items[i].from);
+            used += word + (k > all.items[i].from && !cell->items[k].glued);
             *ret_least = all.items[i].indent + word > *ret_least ? all.items[i].indent + word : *ret_least;
         }
         *ret_width = used > *ret_width ? used : *ret_width;

@@ -201,6 +201,14 @@ has "the dialogue has no tag 'unknown'"
 ok $? "$name: nobody says that it was done"
 
 # ---- the width of the terminal -------------------------------------------------------------------------
+wide=$(printf '漢字かな交じりの長い文%.0s' 1 2 3 4 5 6 7 8)
+"$conclave" dialogue create "Wide" --question "$wide" --expert "Kritiker: $wide" --expert "B" >/dev/null
+for page in show get round-context progress; do
+    COLUMNS=80 "$conclave" dialogue $page wide >"$out" 2>&1
+    jq -Rrse 'split("\n") | all([explode[] | if . >= 12288 then 2 else 1 end] | add // 0 | . <= 80)' "$out" >/dev/null
+    ok $? "$page: a text without blanks is broken before column 80"
+done
+"$conclave" dialogue archive wide >/dev/null
 
 # narrow WIDTH: no line of $out is wider, but for commands, which are to be copied, and single long words.
 narrow() {

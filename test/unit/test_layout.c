@@ -80,6 +80,7 @@ static void test_wrapped(void **state)
         {"one two three four five six", "one two three four\n  five six\n"},
         {"  one two three four five", "  one two three four\n    five\n"},
         {"✓ disk  one two three four", "✓ disk  one two\n        three four\n"}, /* below the last column */
+        {"  日本語の文です。日本語の文です", "  日本語の文です。日\n    本語の文です\n"},
         {"one two three  four five six", "one two three  four\n  five six\n"},
         {"  conclave verb --option value", "  conclave verb --option value\n"},
         {CV_PAINT_BOLD "one two three four" CV_PAINT_END " five",
@@ -116,8 +117,12 @@ static cv_str generated(cv_test_random *r, cv_arena *a, cv_str **ret_words, size
             cv_buf_add_z(&out, paints[cv_test_below(r, CV_COUNT(paints))]);
         size_t begin = out.n;
         add_word(r, &out, i);
-        if (!in_head)
-            *CV_PUSH(a, &words) = cv_arena_copy(a, cv_str_from(cv_buf_str(&out), begin));
+        cv_str word = cv_arena_copy(a, cv_str_from(cv_buf_str(&out), begin));
+        for (size_t from = 0, end; !in_head && from < word.n; from = end) { /* what stays together */
+            for (end = from + 1; end < word.n && !cv_plain_may_break(word, end);)
+                end++;
+            *CV_PUSH(a, &words) = cv_str_from(cv_str_head(word, end), from);
+        }
         if (cv_test_below(r, 4) == 0)
             cv_buf_add_z(&out, CV_PAINT_END);
         const char *between = betweens[cv_test_below(r, CV_COUNT(betweens))];
