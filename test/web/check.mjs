@@ -501,6 +501,7 @@ const trapped = () => !window.pwned && !document.querySelector("main script, mai
 /** A server of its own; `port` 0: one that is free. */
 async function serve(program, { port = 0, env = {}, cwd = process.cwd() } = {}) {
   const child = spawn(program, ["serve", "--port", String(port), "--json"], { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "ignore"] });
+  process.once("exit", () => child.kill()); // also when a test throws
   const said = await new Promise((done) => child.stdout.once("data", (bytes) => done(JSON.parse(String(bytes)))));
   const end = () => new Promise((done) => (child.once("exit", done), child.kill()));
   return { base: said.url, end };
