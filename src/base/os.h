@@ -79,6 +79,10 @@ void cv_os_end_with_parent(void);
 /* Becomes readable when a child ends; -1: the system cannot say it, look from time to time. */
 int cv_os_child(pid_t pid);
 
+/* Is this process on its way out: killed, or ended and not yet waited for? It may hold locks for a moment. Where the
+ * system cannot say it, false. */
+bool cv_os_is_ending(pid_t pid);
+
 /* A descriptor that can be read when something changes in a folder that was added to it; -1: folders must be scanned.
  */
 int cv_os_watch(void);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
@@ -210,6 +211,30 @@ int cv_os_child(pid_t pid)
     if (fd >= 0)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
     return fd;
+}
+
+/* proc(5): "PID (name) state …", with the flags of the kernel as the ninth field, and what waits to be delivered as the
+ * thirty-first. */
+bool cv_os_is_ending(pid_t pid)
+{
+    enum { STATE = 3, FLAGS = 9, PENDING = 31, PF_EXITING = 0x4, PF_SIGNALED = 0x400 };
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *behind = strrchr(text, ')'); /* the name may have anything in it */
+    cv_str rest = cv_str_of(behind && behind[1] ? behind + 2 : ""), field;
+    for (int number = STATE; number <= PENDING && cv_str_split(&rest, ' ', &field); number++) {
+        unsigned long value = number == STATE ? 0UL : strtoul(field.p, NULL, 10);
+        if ((number == STATE && field.n && strchr("ZXx", field.p[0])) ||
+            (number == FLAGS && value & (PF_EXITING | PF_SIGNALED)) ||
+            (number == PENDING && value >> (SIGKILL - 1) & 1))
+            return true;
+    }
+    return false;
 }
 
 #endif

@@ -175,4 +175,10 @@ int cv_os_child(pid_t pid)
     return cannot();
 }
 
+bool cv_os_is_ending(pid_t pid)
+{
+    (void)pid;
+    return false;
+}
+
 #endif

@@ -19,18 +19,40 @@ static void show(cv_buf *bytes)
     cv_buf_release(bytes);
 }
 
-void cv_live_lines(cv_buf *out, const cv_str *lines, size_t count, size_t before, size_t width)
+size_t cv_live_rows(cv_str lines, size_t width)
 {
-    if (before)
-        cv_buf_printf(out, "\r\033[%zuA", before);
-    cv_buf_add_z(out, "\033[J"); /* what is there, and everything below it */
-    for (size_t i = 0; i < count; i++) {
-        cv_buf text = {0};
-        cv_plain_add(&text, lines[i]);
-        cv_buf_add(out, cv_plain_fit(cv_buf_str(&text), width - 1));
-        cv_buf_add_char(out, '\n');
-        cv_buf_release(&text);
+    size_t rows = 0;
+    for (cv_str line; lines.n > 0 && cv_str_split(&lines, '\n', &line);) {
+        size_t columns = cv_plain_width(line);
+        rows += columns > width ? (columns + width - 1) / width : 1;
     }
+    return rows;
+}
+
+/* Takes back what was drawn: goes to its first row, and clears that and everything below it. */
+static void take_back(cv_live *live, cv_buf *out)
+{
+    size_t rows = cv_live_rows(cv_buf_str(&live->drawn), live->line.width);
+    if (rows)
+        cv_buf_printf(out, "\r\033[%zuA", rows);
+    cv_buf_add_z(out, "\033[J");
+    cv_buf_clear(&live->drawn);
+}
+
+/* A window may have another size now than at the last look. */
+static void look_at_width(cv_live *live)
+{
+    if (live->line.width > 0)
+        live->line.width = cv_terminal_width(STDERR_FILENO);
+}
+
+static void add_line(cv_buf *out, cv_str line, size_t width)
+{
+    cv_buf text = {0};
+    cv_plain_add(&text, line);
+    cv_buf_add(out, cv_plain_fit(cv_buf_str(&text), width - 1));
+    cv_buf_add_char(out, '\n');
+    cv_buf_release(&text);
 }
 
 /* Only what is on the screen can be drawn again: of more lines the first, and how many follow. */
@@ -39,14 +61,19 @@ static void draw(void *ctx, const cv_str *lines, size_t count, bool stays)
     cv_live *live = ctx;
     cv_buf out = {0};
     int64_t now = cv_monotonic_ms();
-    if (live->line.width == 0 || live->cli->json || (!stays && live->drawn && now - live->drawn_ms < BEAT_MS))
+    if (live->line.width == 0 || live->cli->json || (!stays && live->drawn.n && now - live->drawn_ms < BEAT_MS))
         return;
     size_t rows = cv_terminal_height(STDERR_FILENO), most = stays || rows < LEAST_ROWS ? count : rows - 2;
     size_t shown = count > most ? most : count;
-    cv_live_lines(&out, lines, shown, live->drawn, live->line.width);
+    look_at_width(live);
+    take_back(live, &out);
+    for (size_t i = 0; i < shown; i++)
+        add_line(&live->drawn, lines[i], live->line.width);
     if (shown < count)
-        cv_buf_printf(&out, "  … and %zu more\n", count - shown);
-    live->drawn = stays ? 0 : shown + (shown < count);
+        cv_buf_printf(&live->drawn, "  … and %zu more\n", count - shown);
+    cv_buf_add(&out, cv_buf_str(&live->drawn));
+    if (stays)
+        cv_buf_clear(&live->drawn);
     live->drawn_ms = now;
     show(&out);
 }
@@ -54,9 +81,9 @@ static void draw(void *ctx, const cv_str *lines, size_t count, bool stays)
 static void wipe(cv_live *live)
 {
     cv_buf out = {0};
-    if (live->drawn)
-        cv_live_lines(&out, NULL, 0, live->drawn, live->line.width);
-    live->drawn = 0;
+    look_at_width(live);
+    if (live->drawn.n)
+        take_back(live, &out);
     show(&out);
 }
 
@@ -106,4 +133,5 @@ void cv_live_end(cv_live *live)
 {
     cv_progress_line_end(&live->line);
     wipe(live);
+    cv_buf_release(&live->drawn);
 }

@@ -17,7 +17,7 @@
 typedef struct {
     cv_cli *cli;
     cv_progress_line line;
-    size_t drawn; /* lines that are there, to be drawn over */
+    cv_buf drawn; /* lines that are there, to be drawn over */
     int64_t drawn_ms;
     bool catches; /* signals */
 } cv_live;
@@ -26,7 +26,7 @@ typedef struct {
 cv_follower cv_live_begin(cv_live *live, cv_cli *cli, unsigned flags);
 void cv_live_end(cv_live *live);
 
-/* The bytes that draw these lines over `before` others, none wider than `width`. */
-void cv_live_lines(cv_buf *out, const cv_str *lines, size_t count, size_t before, size_t width);
+/* Rows of a terminal that these lines take: it wraps those that are too wide since it was made narrower. */
+size_t cv_live_rows(cv_str lines, size_t width);
 
 #endif

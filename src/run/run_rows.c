@@ -282,7 +282,7 @@ static bool is_here(const cv_run_rows *l, const cv_lease_row *lease)
 
 static bool is_alive(const cv_lease_row *lease)
 {
-    return kill((pid_t)lease->pid, 0) == 0 || errno != ESRCH;
+    return (kill((pid_t)lease->pid, 0) == 0 || errno != ESRCH) && !cv_os_is_ending((pid_t)lease->pid);
 }
 
 /* The file that a runner of this machine keeps locked; -1: err says why there is none. */
@@ -341,12 +341,12 @@ static bool write_lease(cv_run_rows *l, cv_err *err)
 
 /* A process that only looks has the lock for a moment, and so has a child of a killed runner: then nobody who lives
  * has the lease, or one that is on its way out. */
-static bool wait_for_lock(cv_run_rows *l, cv_err *err)
+static bool wait_for_lock(cv_run_rows *l, int fd, int how, cv_err *err)
 {
     cv_lease_row lease;
     bool found;
     int64_t began = cv_monotonic_ms();
-    while (!try_lock(l->lock, LOCK_EX)) {
+    while (!try_lock(fd, how)) {
         if (!read_lease(l, &lease, &found, err))
             return false;
         bool alive = found && is_here(l, &lease) && is_alive(&lease);
@@ -361,7 +361,7 @@ bool cv_run_rows_lock(cv_run_rows *l, cv_err *err)
 {
     assert(l->lock < 0 && "a run_rows is locked once");
     l->lock = open_lock(l, err);
-    if (l->lock >= 0 && wait_for_lock(l, err) && read_rows(l, err))
+    if (l->lock >= 0 && wait_for_lock(l, l->lock, LOCK_EX, err) && read_rows(l, err))
         return true;
     cv_run_rows_release(l);
     return false;
@@ -444,5 +444,9 @@ bool cv_run_rows_holder(cv_run_rows *l, cv_str *ret_holder, cv_err *err)
 bool cv_run_rows_check_free(cv_run_rows *l, cv_err *err)
 {
     cv_str holder;
-    return cv_run_rows_holder(l, &holder, err) && (!holder.n || refuse_busy(l, holder, err));
+    int fd = open_lock(l, err);
+    bool ok = fd >= 0 && wait_for_lock(l, fd, LOCK_SH, err);
+    if (fd >= 0)
+        close(fd);
+    return ok && cv_run_rows_holder(l, &holder, err) && (!holder.n || refuse_busy(l, holder, err));
 }

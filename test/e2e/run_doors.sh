@@ -156,6 +156,11 @@ if command -v script >/dev/null; then
     ok $? "$name: what a line shows is not told a second time"
     [ "$(stat -c %a "$XDG_CONFIG_HOME/conclave/approved")" = 600 ]
     ok $? "$name: the approval is in the user's own configuration"
+    begin resized
+    printf '#!/bin/sh\nsleep 0.3\nstty cols 30 </dev/tty\nsleep 0.4\n' >narrow.sh && chmod +x narrow.sh
+    script -qec "stty cols 80; '$conclave' run $id --agent ./narrow.sh --timeout 5 --step" /dev/null 2>&1 </dev/null | tr -d '\r' | tr '\033' '^' >"$out"
+    awk '/\^\[4A/ { narrow = 1 } /thinking/ && /One|Two/ { wide++; late += narrow } END { exit !(narrow && wide && !late) }' "$out"
+    ok $? "a terminal that is made narrower: what has wrapped is taken back, and lines fit again"
     begin again
     cp ../approved/own.sh ../approved/agents.toml .
     try "the same content in another project is approved" 0

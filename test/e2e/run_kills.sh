@@ -187,6 +187,21 @@ ok $? "a lock that nobody alive has is waited for"
 run "what was written meanwhile is seen" 0 run status $id --attempts --json
 is '[.attempts[] | select(.who == "muffin" and .state != "lost")] == []'
 
+# A killed runner that nobody has waited for is still a process, but does not live: what has its lock for a moment is waited for.
+project ended
+"$conclave" dialogue create "Kill" --expert "One: a" >/dev/null
+printf '#!/bin/sh\n: >asked\nexec sleep 600\n' >agent.sh && chmod +x agent.sh
+sh -c '"$1" run kill --agent ./agent.sh --json >/dev/null 2>&1 & echo $! >pid; exec sleep 60' - "$conclave" &
+keeper=$!
+await [ -e asked ]
+kill -9 "$(cat pid)"
+sh -c 'flock -x 9 && : >held && sleep 1' 9>>$lock &
+await [ -e held ]
+[ "$(sed 's/.*) //; s/ .*//' "/proc/$(cat pid)/stat")" = Z ]
+ok $? "it has ended, and is still there"
+run "it is followed in the background" 0 run $id --agent "$agent" --judge mechanical --rounds 1 --background --json
+kill $keeper
+
 # What an agent has put into a session of its own outlives the runner; here it writes the files of attempt 1 while attempt 2 runs.
 project outlived
 "$conclave" dialogue create "Kill" --expert "One: a" >/dev/null
