@@ -237,7 +237,7 @@ mkdir -p "$work/bin"
 printf '#!/bin/sh\nsh %s/model.sh | jq -Rs "{type: \\"result\\", subtype: \\"success\\", result: ., total_cost_usd: 0.01, usage: {input_tokens: 3, output_tokens: 4}}"\n' "$work" >"$work/bin/claude"
 chmod +x "$work/bin/claude"
 ln -s "$conclave" "$work/bin/conclave"
-"$node" "$root/test/run/models.mjs" --answer "sh $work/model.sh" --log "$work/asked" <"$work/models.in" >"$work/port2" &
+"$node" "$root/test/run/models.mjs" --answer "sh $work/model.sh" --log "$work/asked" <"$work/models.in" >"$work/port2" 9>&- &
 until [ -s "$work/port2" ]; do sleep 0.05; done
 # block KIND NUMBER: that block of the set-ups.
 block() {
