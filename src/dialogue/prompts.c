@@ -53,14 +53,30 @@ static cv_str go_on(cv_arena *a, cv_str question, cv_str id, cv_str where)
                                 " If I typed a question that begins '%.*s %.*s', your client cut it off: take the "
                                 "whole of it, or ask me, and begin a dialogue about it instead.",
                                 CV_FMT(question), CV_FMT(id));
-    return cv_arena_printf(a, "Continue the dialogue '%.*s'.%.*s Its present state:\n\n%.*s", CV_FMT(id),
-                           CV_FMT(typed), CV_FMT(where));
+    return cv_arena_printf(a, "Continue the dialogue '%.*s'.%.*s Its present state:\n\n%.*s", CV_FMT(id), CV_FMT(typed),
+                           CV_FMT(where));
+}
+
+/* An argument as it was meant: people type quotes around it, and name=value, which clients hand on as they are. */
+static cv_str typed(const cv_json *arguments, const char *name)
+{
+    cv_str text = cv_str_trim(cv_json_get_text(arguments, name));
+    size_t n = strlen(name);
+    if (text.n > n && text.p[n] == '=' && cv_str_eq(cv_str_head(text, n), cv_str_of(name)))
+        text = cv_str_from(text, n + 1);
+    if (text.n && text.p[0] == '"')
+        text = cv_str_from(text, 1);
+    if (text.n && text.p[text.n - 1] == '"')
+        text = cv_str_head(text, text.n - 1);
+    return text;
 }
 
 static bool judge(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *texts, cv_err *err)
 {
     cv_arena *a = asker->arena;
-    cv_str question = cv_json_get_text(arguments, "question"), id = cv_json_get_text(arguments, "dialogue_id"), where;
+    cv_str question = typed(arguments, "question"), id = typed(arguments, "dialogue_id"), where;
+    if (!id.n && cv_str_starts(question, CV_STR("dialogue_id=")))
+        question = cv_str_from(question, sizeof "dialogue_id=" - 1);
     cv_str named = id.n ? id : question; /* the first argument is the question: people type an id there, too */
     say(asker, texts, CV_STR(workflow));
     if (named.n && cv_ask(asker, "dialogue progress", cv_dialogue_input(a, named, NULL, (cv_str){0}), &where, err)) {

@@ -290,6 +290,14 @@ project prompts
 "$conclave" dialogue create Y --data '{"expert_pool":{"domain":"Baking","experts":[{"slug":"muffin","role":"Baker","tier":"Core","relevance":1}]}}' --json >/dev/null
 prompt judge '{"question":"Should","dialogue_id":"we"}'
 is '.result.messages[-1].content.text | contains("begins '"'Should we'"'") and contains("from what I typed")'
+for words in '"\"Should","dialogue_id":"we"' '"question=Should","dialogue_id":"we"' '"question=\"Should","dialogue_id":"dialogue_id=we"'; do
+    prompt judge '{"question":'"$words"'}'
+    is '.result.messages[-1].content.text | contains("begins '"'Should we'"'")'
+done
+prompt judge '{"question":"\"Should we move?\""}'
+is '.result.messages[-1].content.text == "Begin a dialogue about this question: Should we move?"'
+prompt judge '{"question":"dialogue_id=y"}'
+is '.result.messages[-1].content.text | startswith("Continue the dialogue '"'y'"'. Its")'
 prompt judge '{"question":"Should","dialogue_id":"y"}'
 is '.result.messages[-1].content.text | startswith("Continue the dialogue '"'y'. If I typed a question that begins 'Should y'"'")'
 prompt judge '{"question":"Which flour?","dialogue_id":"y"}'
