@@ -28,21 +28,21 @@ static size_t count_lines(cv_str text)
     return lines;
 }
 
-static void check_players(cv_script *s)
+static void check_participants(cv_script *s)
 {
     cv_map seen = {0};
-    need(s->players.count <= CV_MAX_EXPERTS);
-    for (size_t i = 0; i < s->players.count; i++) {
+    need(s->participants.count <= CV_MAX_EXPERTS);
+    for (size_t i = 0; i < s->participants.count; i++) {
         bool is_new;
-        need(cv_slug_ok(s->players.items[i].slug));
-        cv_map_put(&seen, s->arena, s->players.items[i].slug, &is_new);
+        need(cv_slug_ok(s->participants.items[i].slug));
+        cv_map_put(&seen, s->arena, s->participants.items[i].slug, &is_new);
         need(is_new);
     }
 }
 
 static void check_part(const cv_script *s, const cv_part *part, size_t lines)
 {
-    need(part->player < s->players.count && part->text.n > 0 && part->pieces.count > 0);
+    need(part->participant < s->participants.count && part->text.n > 0 && part->pieces.count > 0);
     need(cv_part_line(part, 1) == part->pieces.items[0].line);
     for (size_t i = 0; i < part->pieces.count; i++)
         need(part->pieces.items[i].line >= 1 && part->pieces.items[i].line <= lines + 1);
@@ -56,7 +56,8 @@ static void check_acts(const cv_script *s, size_t lines)
         for (size_t k = 0; k < act->parts.count; k++)
             check_part(s, &act->parts.items[k], lines);
         for (size_t k = 0; k < act->scores.count; k++)
-            need(act->scores.items[k].player < s->players.count && act->scores.items[k].points.total != CV_ABSENT);
+            need(act->scores.items[k].participant < s->participants.count &&
+                 act->scores.items[k].points.total != CV_ABSENT);
     }
 }
 
@@ -108,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     *CV_PUSH(&a, &s->sheets) = (cv_sheet){.name = s->key, .brief = s->key, .role = s->key};
     cv_script_read_doc(s, 0, (cv_str){copy, size});
     cv_script_finish(s);
-    check_players(s);
+    check_participants(s);
     check_acts(s, count_lines((cv_str){copy, size}));
     check_threads(s);
     check_full(&a, (cv_str){copy, size});
