@@ -332,6 +332,19 @@ void cv_resources_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t
     tools->seen = now;
 }
 
+/* What a client may not read it does not hear of either. */
+static bool refuses(void *ctx, cv_str bearer, cv_str uri)
+{
+    cv_tools *tools = ctx;
+    cv_arena a = {0};
+    cv_str values[CV_MAX_URI_VALUES];
+    const cv_room *room;
+    bool refused =
+        find(tools, &a, uri, values, &room) && cv_service_refuses(&tools->service, bearer, cv_str_of(room->name));
+    cv_arena_release(&a);
+    return refused;
+}
+
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
 void cv_resources_offer(cv_arena *a, const cv_tools *tools, cv_mcp_server *server)
@@ -348,5 +361,6 @@ void cv_resources_offer(cv_arena *a, const cv_tools *tools, cv_mcp_server *serve
     server->template_count = forms.count;
     server->list_resources = list_resources;
     server->read_resource = read_resource;
+    server->refuses = refuses;
     server->complete = complete;
 }

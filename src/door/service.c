@@ -51,17 +51,23 @@ static bool has_seen(cv_service *service)
     return record && service->window_seen != 0;
 }
 
+/* With the lock. What was seen of another handle says nothing about this one. */
+static bool open_window(cv_service *service, cv_err *err)
+{
+    size_t before = service->window.opened;
+    bool ok = cv_record_handle_open(&service->window, service->root, err);
+    if (service->window.opened != before)
+        service->window_seen = 0;
+    return ok;
+}
+
 /* The handle is open, and what it can say of changes has been seen; with the lock. */
 static bool look_through(cv_service *service, bool *ret_known, cv_err *err)
 {
-    cv_record_handle *window = &service->window;
-    size_t before = window->opened;
     *ret_known = has_seen(service);
     if (*ret_known)
         return true;
-    bool ok = cv_record_handle_open(window, service->root, err);
-    if (window->opened != before)
-        service->window_seen = 0; /* what was seen of another handle says nothing about this one */
+    bool ok = open_window(service, err);
     *ret_known = ok && has_seen(service);
     return ok;
 }
@@ -88,8 +94,7 @@ bool cv_service_admits(void *ctx, cv_str token, const char **ret_why)
     if (!cv_str_starts(token, CV_STR(CV_TOKEN_PREFIX)))
         return false;
     pthread_mutex_lock(&service->window_lock);
-    bool known = cv_record_handle_open(&service->window, service->root, &err) &&
-                 cv_token_admits(service->window.record, &arena, token, &err);
+    bool known = open_window(service, &err) && cv_token_admits(service->window.record, &arena, token, &err);
     pthread_mutex_unlock(&service->window_lock);
     if (!known)
         *ret_why = err.code == CV_ERR_TOKEN || err.code == CV_ERR_AGENT_REMOVED
@@ -119,6 +124,25 @@ static cv_who who_acts(const cv_service *service, const cv_service_call *asked)
     if (asked->bearer.p && cv_str_starts(asked->bearer, CV_STR(CV_TOKEN_PREFIX)))
         return (cv_who){.token = asked->bearer};
     return (cv_who){.name = service->as ? cv_str_of(service->as) : asked->as};
+}
+
+bool cv_service_refuses(cv_service *service, cv_str bearer, cv_str room)
+{
+    static const cv_err_code refusals[] = {CV_ERR_TOKEN, CV_ERR_AGENT_REMOVED, CV_ERR_NOT_ALLOWED};
+    cv_arena a = {0};
+    cv_err unopened = {.arena = &a};
+    cv_errs errs = {0};
+    bool refused = false;
+    cv_call call = {.arena = &a, .errs = &errs, .who = who_acts(service, &(cv_service_call){.bearer = bearer})};
+    pthread_mutex_lock(&service->window_lock);
+    bool open = open_window(service, &unopened);
+    call.record = service->window.record;
+    if (open && !cv_admit(&call, &(cv_act){.room = room.p ? room : CV_STR("")}))
+        for (size_t i = 0; i < CV_COUNT(refusals); i++)
+            refused = refused || errs.items[0].code == refusals[i];
+    pthread_mutex_unlock(&service->window_lock);
+    cv_arena_release(&a);
+    return refused;
 }
 
 /* The user who started the server decides whether others may start programs through it. */

@@ -232,7 +232,37 @@ http "nor does nobody" 200 conclave_token_add '{"agent_id":"ada"}'
 is '.error_code == "not_verified"'
 http "a person does" 200 conclave_token_add '{"agent_id":"muffin","rooms":["dialogue"]}' "Bearer $person"
 is '.secret | startswith("cvt_")'
+# Who may not read it does not hear of its changes either; who may not any more has no stream any more.
+# with TOKEN [ARGUMENT]...: a request of either era
+with() {
+    token=$1
+    shift
+    curl -s -N -m 30 -H 'Content-Type: application/json' -H "Authorization: Bearer $token" "$@" "$url"
+}
+hears() {
+    with "$1" -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: subscriptions/listen' -o "$2" \
+        -d '{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["conclave://dialogue/bread"]},'"$meta"'}}' &
+}
+hears "$reads" "$work/told" && telling=$!
+hears "$rooms" "$work/other" && other=$!
+hears "$lost" "$work/lost" && losing=$!
+session=$(with "$lost" -o "$out" -D - -d '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}' | tr -d '\r' | sed -n 's/^Mcp-Session-Id: //p')
+with "$lost" -H "Mcp-Session-Id: $session" -o "$out" -d '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://dialogue/bread"}}'
+[ "$(with "$reads" -H "Mcp-Session-Id: $session" -o "$out" -w '%{http_code}' -d '{"jsonrpc":"2.0","id":3,"method":"ping"}')" = 404 ]
+ok $? "a session is only that of its own token"
+with "$lost" -H "Mcp-Session-Id: $session" -o "$work/session" &
+listening=$!
+for file in told other lost session; do await [ -s "$work/$file" ]; done
 "$conclave" token revoke "$(jq -rs --arg s "$lost" '.[] | select(.secret == $s) | .token.token_id' "$work/tokens")" >/dev/null
+"$conclave" dialogue tag bread --add told >/dev/null
+await grep -q resources/updated "$work/told"
+kill $telling
+for pid in $other $losing $listening; do
+    wait $pid
+    [ $? -eq 0 ] || echo "$pid" >>"$work/open"
+done
+[ ! -e "$work/open" ] && ! grep -q resources/updated "$work/other" "$work/lost" "$work/session"
+ok $? "streams end, untold, without the right to read"
 http "a revoked token" 401 blue_dialogue_list '{}' "Bearer $lost"
 http "the agent has others" 200 blue_dialogue_list '{}' "Bearer $muffin"
 "$conclave" agent remove planner-1 >/dev/null

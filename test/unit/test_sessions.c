@@ -15,11 +15,12 @@ typedef struct {
 } world;
 
 static const cv_mcp_server server = {.name = CV_STR_INIT("test")};
+static const cv_str mine = CV_STR_INIT("token");
 
 static cv_mcp_http_session *open_one(world *w)
 {
     int64_t wait_ms;
-    cv_mcp_http_session *session = cv_mcp_sessions_new(&w->all, &wait_ms);
+    cv_mcp_http_session *session = cv_mcp_sessions_new(&w->all, mine, &wait_ms);
     if (session)
         cv_mcp_sessions_let_go(session); /* the list's share is left */
     return session;
@@ -50,7 +51,7 @@ static void end(world *w)
 
 static bool is_there(world *w, const char *id)
 {
-    cv_mcp_http_session *session = cv_mcp_sessions_find(&w->all, cv_str_of(id));
+    cv_mcp_http_session *session = cv_mcp_sessions_find(&w->all, cv_str_of(id), mine);
     if (session)
         cv_mcp_sessions_let_go(session);
     return session;
@@ -68,11 +69,11 @@ static void who_is_in_use_stays(void **state)
     world w;
     int64_t wait_ms;
     cv_mcp_http_session *first = begin(&w);
-    assert_null(cv_mcp_sessions_new(&w.all, &wait_ms));
+    assert_null(cv_mcp_sessions_new(&w.all, mine, &wait_ms));
     assert_true(wait_ms > 0 && wait_ms <= 30 * SECOND); /* nothing was asked in any of them */
     for (cv_mcp_http_session *s = w.all.first; s; s = s->next)
         unused_since(s, 4 * MINUTE, true);
-    assert_null(cv_mcp_sessions_new(&w.all, &wait_ms));
+    assert_null(cv_mcp_sessions_new(&w.all, mine, &wait_ms));
     assert_true(wait_ms > 0 && wait_ms <= MINUTE);
     assert_int_equal(w.all.count, CV_MCP_MAX_SESSIONS);
     assert_true(is_there(&w, first->id));
@@ -103,15 +104,26 @@ static void one_that_is_quiet_gives_up_its_place(void **state)
     end(&w);
 }
 
+static void with_another_token_it_is_not_found(void **state)
+{
+    (void)state;
+    world w;
+    const char *id = begin(&w)->id;
+    assert_true(is_there(&w, id));
+    assert_null(cv_mcp_sessions_find(&w.all, cv_str_of(id), CV_STR("other")));
+    assert_null(cv_mcp_sessions_find(&w.all, cv_str_of(id), (cv_str){NULL, 0}));
+    end(&w);
+}
+
 static void a_call_under_way_keeps_its_session(void **state)
 {
     (void)state;
     world w;
     int64_t wait_ms;
     cv_mcp_http_session *busy = begin(&w);
-    assert_ptr_equal(cv_mcp_sessions_find(&w.all, cv_str_of(busy->id)), busy); /* held, as by a call */
+    assert_ptr_equal(cv_mcp_sessions_find(&w.all, cv_str_of(busy->id), mine), busy); /* held, as by a call */
     unused_since(busy, 2 * HOUR, true);
-    assert_null(cv_mcp_sessions_new(&w.all, &wait_ms));
+    assert_null(cv_mcp_sessions_new(&w.all, mine, &wait_ms));
     unused_since(busy, 2 * HOUR, true);
     cv_mcp_sessions_let_go(busy);
     assert_non_null(open_one(&w));
@@ -139,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_in_use_stays),
         cmocka_unit_test(one_that_is_quiet_gives_up_its_place),
+        cmocka_unit_test(with_another_token_it_is_not_found),
         cmocka_unit_test(a_call_under_way_keeps_its_session),
         cmocka_unit_test(without_a_crowd_an_hour_is_the_end),
     };

@@ -204,49 +204,19 @@ static void tell_all(cv_api_events *events)
     }
 }
 
-/* May its client listen now? A token may have been revoked, or limited to other rooms. What cannot be found out changes
- * nothing. */
-static bool may_listen(cv_api_events *events, const stream *s)
-{
-    static const cv_err_code refusals[] = {CV_ERR_TOKEN, CV_ERR_AGENT_REMOVED, CV_ERR_NOT_ALLOWED};
-    cv_arena a = {0};
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json input;
-    cv_err err = {.arena = &a};
-    cv_errs errs = {0};
-    cv_str unused;
-    bool refused = false;
-    cv_json_begin_object(&w);
-    cv_json_key_int(&w, "limit", 0);
-    cv_json_key_str_if(&w, "room", s->room);
-    cv_json_end_object(&w);
-    const cv_service_call asked = {.op = cv_op_called(CV_STR("feed")),
-                                   .arena = &a,
-                                   .input = &input,
-                                   .input_text = cv_buf_take(&text, &a),
-                                   .bearer = s->bearer};
-    if (cv_json_parse(&a, asked.input_text, &input, &err) &&
-        !cv_service_run(events->service, events->mine, &asked, &errs, &unused))
-        for (size_t i = 0; i < CV_COUNT(refusals); i++)
-            refused = refused || errs.items[0].code == refusals[i];
-    cv_arena_release(&a);
-    return !refused;
-}
-
 /* Streams of one client usually lie beside each other, and are asked about once. */
 static void check_rights(cv_api_events *events)
 {
     const stream *asked = NULL;
-    bool may = true;
+    bool refused = false;
     pthread_mutex_lock(&events->lock);
     for (stream *s = events->first; s; s = s->next) {
         if (!s->bearer.p || s->over)
             continue;
         if (!asked || !cv_str_eq(asked->bearer, s->bearer) || !cv_str_eq(asked->room, s->room))
-            may = may_listen(events, s);
+            refused = cv_service_refuses(events->service, s->bearer, s->room);
         asked = s;
-        s->over = !may;
+        s->over = refused;
     }
     drop_over(events);
     pthread_mutex_unlock(&events->lock);

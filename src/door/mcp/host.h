@@ -118,7 +118,9 @@ struct cv_mcp_session {
         size_t count, capacity;
     } uris; /* subscribed to, on the heap; an absent view is a free place */
     bool over;
+    cv_str bearer;                                           /* whose it is; absent: there is no token */
     void (*notify)(cv_mcp_session *session, cv_str message); /* what no request asked for */
+    void (*hang_up)(cv_mcp_session *session);                /* ends the stream of these; NULL: there is none */
     void *transport_data;
     cv_mcp_session *next;
 };

@@ -123,7 +123,7 @@ static cv_str header(const cv_http_exchange *x, const char *name)
 static cv_mcp_http_session *session_of(cv_mcp_http *http, cv_http_exchange *x)
 {
     cv_str id = header(x, "Mcp-Session-Id");
-    cv_mcp_http_session *session = id.p ? cv_mcp_sessions_find(&http->sessions, id) : NULL;
+    cv_mcp_http_session *session = id.p ? cv_mcp_sessions_find(&http->sessions, id, cv_http_bearer(x)) : NULL;
     if (!id.p)
         refuse(x, 400, CV_RPC_LEGACY, "Mcp-Session-Id is missing: begin with initialize");
     else if (!session)
@@ -142,7 +142,7 @@ static cv_str other_header(void *data, const char *name)
 static cv_mcp_http_session *open_session(cv_mcp_http *http, cv_http_exchange *x)
 {
     int64_t wait_ms;
-    cv_mcp_http_session *session = cv_mcp_sessions_new(&http->sessions, &wait_ms);
+    cv_mcp_http_session *session = cv_mcp_sessions_new(&http->sessions, cv_http_bearer(x), &wait_ms);
     if (session) {
         cv_http_add_header(x, "Mcp-Session-Id", cv_str_of(session->id));
         return session;

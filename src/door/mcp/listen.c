@@ -77,6 +77,15 @@ static bool begin_look(cv_mcp_host *host, cv_arena *a, uri_list *ret_all)
 
 static void open_subscription(cv_mcp_job *job);
 
+static void finish_all(cv_mcp_job *jobs)
+{
+    while (jobs) {
+        cv_mcp_job *job = jobs;
+        jobs = job->next;
+        cv_mcp_finish(job);
+    }
+}
+
 /* Those who waited for the look are answered. A subscription is opened with the lock held, like every message to it. */
 static void end_look(cv_mcp_host *host)
 {
@@ -95,11 +104,7 @@ static void end_look(cv_mcp_host *host)
         answered = job;
     }
     pthread_mutex_unlock(&host->lock);
-    while (answered) {
-        cv_mcp_job *job = answered;
-        answered = job->next;
-        cv_mcp_finish(job);
-    }
+    finish_all(answered);
 }
 
 static void *watch(void *argument)
@@ -352,12 +357,27 @@ static bool is_initialised(cv_mcp_session *session)
     return initialised;
 }
 
+static bool is_refused(const cv_mcp_host *host, cv_str bearer, cv_mcp_change change, cv_str uri)
+{
+    return change == CV_MCP_RESOURCE_UPDATED && host->server->refuses &&
+           host->server->refuses(host->server->ctx, bearer, uri);
+}
+
+/* A client that may not hear of it any more, because its token was revoked or limited, has its stream ended instead. */
 void cv_mcp_changed(cv_mcp_host *host, cv_mcp_change change, cv_str uri)
 {
+    cv_mcp_job *refused = NULL;
     pthread_mutex_lock(&host->lock);
     for (cv_mcp_job *job = host->active; job; job = job->next_active) {
         if (!(job->wants & 1u << change) || !is_wanted(job->uris, job->uri_count, change, uri))
             continue;
+        if (is_refused(host, job->bearer, change, uri)) {
+            job->wants = 0; /* nobody else ends it */
+            job->work.served = true;
+            job->next = refused;
+            refused = job;
+            continue;
+        }
         cv_buf out = {0};
         print_change(&out, change, uri, job);
         job->transport->send(job, cv_buf_str(&out));
@@ -366,10 +386,16 @@ void cv_mcp_changed(cv_mcp_host *host, cv_mcp_change change, cv_str uri)
     for (cv_mcp_session *session = host->sessions; session; session = session->next) {
         if (!is_initialised(session) || !is_wanted(session->uris.items, session->uris.count, change, uri))
             continue;
+        if (is_refused(host, session->bearer, change, uri)) {
+            if (session->hang_up)
+                session->hang_up(session);
+            continue;
+        }
         cv_buf out = {0};
         print_change(&out, change, uri, NULL);
         session->notify(session, cv_buf_str(&out));
         cv_buf_release(&out);
     }
     pthread_mutex_unlock(&host->lock);
+    finish_all(refused);
 }

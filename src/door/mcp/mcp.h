@@ -100,6 +100,8 @@ struct cv_mcp_server {
     /* Called about four times a second, always from the same thread, while somebody has subscribed to these resources:
      * calls cv_mcp_changed for what has changed since. NULL: nothing changes from outside. */
     void (*watch)(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count);
+    /* May a client with this bearer not hear of this resource, now? From any thread. NULL: all may hear of all. */
+    bool (*refuses)(void *ctx, cv_str bearer, cv_str uri);
     /* As long as this number is the same, cacheable tools are not called again for what they have answered before. It
      * is above 0. From any thread; false: it is not known. NULL: all tools are always called. */
     bool (*data_version)(void *ctx, uint64_t *ret_version);

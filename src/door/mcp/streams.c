@@ -187,6 +187,14 @@ static void notify(cv_mcp_session *base, cv_str message)
     pthread_mutex_unlock(&session->lock);
 }
 
+static void hang_up(cv_mcp_session *base)
+{
+    cv_mcp_http_session *session = (cv_mcp_http_session *)base;
+    pthread_mutex_lock(&session->lock);
+    close_open(session);
+    pthread_mutex_unlock(&session->lock);
+}
+
 bool cv_mcp_session_open(cv_mcp_http_session *session, cv_http_exchange *x)
 {
     pthread_mutex_lock(&session->lock);
@@ -290,7 +298,7 @@ static void name_session(cv_mcp_http_session *session)
         snprintf(session->id + 2 * i, 3, "%02x", bytes[i]);
 }
 
-cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, int64_t *ret_wait_ms)
+cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, cv_str bearer, int64_t *ret_wait_ms)
 {
     cv_mcp_http_session *session, *old;
     while ((old = stale(all, cv_monotonic_ms(), ret_wait_ms))) {
@@ -301,7 +309,9 @@ cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, int64_t *ret_wait
         return NULL;
     session = CV_HEAP_NEW(cv_mcp_http_session);
     cv_mcp_session_init(&session->base, all->host);
+    session->base.bearer = bearer.p ? cv_arena_copy(&session->base.arena, bearer) : bearer;
     session->base.notify = notify;
+    session->base.hang_up = hang_up;
     name_session(session);
     atomic_store(&session->holders, 2); /* the list's and the caller's */
     pthread_mutex_init(&session->lock, NULL);
@@ -314,12 +324,14 @@ cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, int64_t *ret_wait
     return session;
 }
 
-cv_mcp_http_session *cv_mcp_sessions_find(cv_mcp_sessions *all, cv_str id)
+cv_mcp_http_session *cv_mcp_sessions_find(cv_mcp_sessions *all, cv_str id, cv_str bearer)
 {
     pthread_mutex_lock(&all->lock);
     cv_mcp_http_session *session = all->first;
     while (session && !cv_str_eq(cv_str_of(session->id), id))
         session = session->next;
+    if (session && !cv_str_eq(session->base.bearer, bearer))
+        session = NULL;
     if (session) {
         atomic_fetch_add(&session->holders, 1);
         session->used_ms = cv_monotonic_ms();

@@ -3,6 +3,8 @@
  *     session   Mcp-Session-Id: 32 hex digits that nobody can guess
  *       stream  the events of one answer, numbered: "7:3" is the third event of stream 7
  *
+ * A session is that of the token that began it: with another one it is not found.
+ *
  * The latest streams of a session keep their events, so that a client whose connection broke can ask for the rest.
  * Sessions that nobody uses go after a while. When there are too many, one that is quiet gives up its place; while none
  * is, a client that asks for a new one has to wait: a client that opens many cannot end those of others.
@@ -55,8 +57,8 @@ typedef struct {
 /* ---- sessions: each one found is held until it is let go ---- */
 
 /* NULL: there are too many, and all are in use; try again after so many milliseconds. */
-cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, int64_t *ret_wait_ms);
-cv_mcp_http_session *cv_mcp_sessions_find(cv_mcp_sessions *all, cv_str id); /* NULL: none */
+cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, cv_str bearer, int64_t *ret_wait_ms);
+cv_mcp_http_session *cv_mcp_sessions_find(cv_mcp_sessions *all, cv_str id, cv_str bearer); /* NULL: it has none */
 void cv_mcp_sessions_let_go(cv_mcp_http_session *session);
 void cv_mcp_sessions_remove(cv_mcp_sessions *all, cv_mcp_http_session *session);
 void cv_mcp_sessions_end(cv_mcp_sessions *all);
