@@ -427,8 +427,8 @@ static void search_finds_things_of_all_rooms(void **state)
     assert_str_eq(ask(f, "hedge", (cv_word_query){.room = CV_STR("desk")}, &behind), "desk/x/paper/p@hedging");
     assert_str_eq(ask(f, "hedge", (cv_word_query){.room = CV_STR("board"), .scope = CV_STR("y")}, &behind),
                   "board/y/line/talk-1@hedges");
-    assert_str_eq(ask(f, "hedge", (cv_word_query){.without = CV_STR("[\"x\"]")}, &behind),
-                  "board/y/line/talk-1@hedges");
+    assert_str_eq(ask(f, "hedge", (cv_word_query){.without = CV_STR("[\"board/x\"]")}, &behind),
+                  "board/y/line/talk-1@hedges desk/x/paper/p@hedging");
     assert_str_eq(ask(f, "hedge", (cv_word_query){.kinds = CV_STR("[\"line\",\"paper\"]"), .limit = 1}, &behind),
                   "board/y/line/talk-1@hedges");
     assert_str_eq(ask(f, "hedge", (cv_word_query){.statuses = CV_STR("[\"done\"]")}, &behind),

@@ -290,7 +290,8 @@ static void search_finds_things_of_all_rooms(void **state)
     assert_asked(f, "hedge", (cv_word_query){.room = CV_STR("desk")}, "desk/x/paper/p@hedging");
     assert_asked(f, "hedge", (cv_word_query){.room = CV_STR("board"), .scope = CV_STR("y")},
                  "board/y/line/talk-1@hedges");
-    assert_asked(f, "hedge", (cv_word_query){.without = CV_STR("[\"x\"]")}, "board/y/line/talk-1@hedges");
+    assert_asked(f, "hedge", (cv_word_query){.without = CV_STR("[\"board/x\"]")},
+                 "board/y/line/talk-1@hedges desk/x/paper/p@hedging");
     assert_asked(f, "hedge", (cv_word_query){.kinds = CV_STR("[\"line\",\"paper\"]"), .limit = 1},
                  "board/y/line/talk-1@hedges");
     assert_asked(f, "hedge", (cv_word_query){.statuses = CV_STR("[\"done\"]")}, "board/x/card/K002@hedge");
@@ -428,7 +429,7 @@ static cv_word_query some_filter(fixture *f)
         q.scope = some_scope(f).name;
         break;
     case 1:
-        q.without = CV_STR("[\"x\",\"z'\\\"\"]");
+        q.without = CV_STR("[\"board/x\",\"desk/z'\\\"\"]");
         break;
     case 2:
         q.kinds = below(f, 2) ? CV_STR("[\"card\"]") : CV_STR("[\"line\",\"other\"]");
