@@ -15,7 +15,7 @@ typedef enum {
     CV_ARGUMENT_TEXT,    /* --expert muffin         "expert":"muffin" */
     CV_ARGUMENT_JSON,    /* --round 1, --replace    "round":1,"replace":true */
     CV_ARGUMENT_FILE,    /* --content @a.md         "content_path":"a.md" */
-    CV_ARGUMENT_COMMAND, /* --data @verdict.json    nothing: a text that only a command line has */
+    CV_ARGUMENT_COMMAND, /* --content @FILE         nothing: a text that only a command line has */
     CV_ARGUMENT_TOOL,    /* nothing                 "content":"…": JSON that only a tool is given */
 } cv_argument_form;
 

@@ -120,8 +120,15 @@ static bool is_of_protocol(cv_str type)
     return has_word((cv_words){own, CV_COUNT(own)}, type) || cv_consult_of(type) >= 0;
 }
 
-/* Any word is a type, so a typo makes a new one: a word that is a letter away from a known type, or written with other
- * letters, is taken and warned of. */
+/* Any word is a type, so a typo makes a new one: a word that is a letter away from a known type, written with other
+ * letters, or only its first word (CONSULT), is taken and warned of. */
+static bool is_near(cv_str type, cv_str word)
+{
+    bool first = type.n < word.n && word.p[type.n] == '_' && cv_str_eq_nocase(cv_str_head(word, type.n), type);
+    return first || (word.n > 3 && type.n + 1 >= word.n && type.n <= word.n + 1 &&
+                     (cv_str_eq_nocase(word, type) || cv_str_distance(type, word, 1) <= 1));
+}
+
 static void warn_typo(cv_call *call, const cv_chat_policy *p, cv_str type, cv_notices *warnings)
 {
     static const cv_str usual[] = {
@@ -132,9 +139,7 @@ static void warn_typo(cv_call *call, const cv_chat_policy *p, cv_str type, cv_no
     for (size_t k = 0; k < CV_COUNT(known); k++)
         for (size_t i = 0; i < known[k].count; i++) {
             cv_str word = known[k].items[i];
-            bool near = word.n > 3 && type.n + 1 >= word.n && type.n <= word.n + 1 &&
-                        (cv_str_eq_nocase(word, type) || cv_str_distance(type, word, 1) <= 1);
-            if (!near)
+            if (!is_near(type, word))
                 continue;
             cv_notice_add(warnings, call->arena, CV_STR("like_type"), "'%.*s' is not known: did you mean '%.*s'?",
                           CV_FMT(type), CV_FMT(word))

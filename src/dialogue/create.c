@@ -489,7 +489,7 @@ static cv_str text_of(const cv_call *call, const cv_json *answer)
     cv_str id = cv_json_get_text(answer, "dialogue_id");
     cv_str question = cv_json_get_text(cv_json_get(answer, CV_STR("dialogue")), "question");
     cv_str title = cv_json_get_text(answer, "title");
-    static const cv_argument whom[] = {{"data", CV_STR_INIT("@expert.json"), CV_ARGUMENT_COMMAND}};
+    static const cv_argument whom[] = {{"tier", CV_STR_INIT("Core"), CV_ARGUMENT_TEXT}};
     cv_str next = count_of(panel) ? cv_call_name(call, CV_STR("dialogue round-prompts"), id, NULL, 0)
                                   : cv_call_name(call, CV_STR("dialogue expert-create"), id, whom, CV_COUNT(whom));
     cv_buf out = {0};

@@ -15,6 +15,17 @@ static cv_str begun(cv_str letters, const cv_str *names, size_t count)
     return found;
 }
 
+/* Perhaps it is a value: so is every word with a blank in it. */
+static bool not_an_option(const cv_cli *cli, const char *arg, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_USAGE, "unknown option '%s'", arg);
+    cv_err_suggest(err, cv_arena_printf(err->arena,
+                                        "options begin with two dashes: see '%s --help'; before a value that begins "
+                                        "with a dash, write --",
+                                        cv_cli_title(cli->arena, cli->command)));
+    return false;
+}
+
 static bool unknown_option(const cv_cli *cli, cv_str name, cv_err *err)
 {
     const cv_cli_command *c = cli->command;
@@ -78,7 +89,8 @@ static bool take_option(cv_cli *cli, int argc, char **argv, int *at, cv_err *err
         i = SIZE_MAX;
     }
     if (i == SIZE_MAX)
-        return unknown_option(cli, name, err);
+        return cv_str_find_char(name, ' ') != SIZE_MAX ? not_an_option(cli, argv[*at], err)
+                                                       : unknown_option(cli, name, err);
     const cv_cli_option *o = cv_cli_option_at(cli->command, i);
     if (!o->value)
         return take_switch(cli, i, equals != SIZE_MAX, true, err);
@@ -89,14 +101,6 @@ static bool take_option(cv_cli *cli, int argc, char **argv, int *at, cv_err *err
         return false;
     give(cli, i, value);
     return true;
-}
-
-static bool single_dash(const cv_cli *cli, const char *arg, cv_err *err)
-{
-    cv_err_set(err, CV_ERR_USAGE, "unknown option '%s'", arg);
-    cv_err_suggest(err, cv_arena_printf(err->arena, "options begin with two dashes: see '%s --help'",
-                                        cv_cli_title(cli->arena, cli->command)));
-    return false;
 }
 
 bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err)
@@ -112,7 +116,7 @@ bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err)
             if (!take_option(cli, argc, argv, &i, err))
                 return false;
         } else if (options && arg[0] == '-' && arg[1] != '\0')
-            return single_dash(cli, arg, err);
+            return not_an_option(cli, arg, err);
         else
             cli->arguments[cli->argument_count++] = arg;
     }

@@ -26,6 +26,13 @@ const char *cv_cli_wanted_root(const char *option)
     return option ? option : variable && *variable ? variable : NULL;
 }
 
+bool cv_cli_wrong_root(const char *option, cv_err *err)
+{
+    if (!option && cv_cli_wanted_root(NULL) && err->code == CV_ERR_NOT_FOUND)
+        cv_err_suggest(err, CV_STR("CONCLAVE_ROOT names this folder: correct it, or 'unset CONCLAVE_ROOT'"));
+    return false;
+}
+
 const char *cv_cli_wanted_agent(const char *option)
 {
     const char *variable = getenv("CONCLAVE_AGENT");
@@ -55,8 +62,9 @@ static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
             cv_log_line("the folder is %s, because CONCLAVE_ROOT says so", wanted);
         return true;
     }
-    return cv_project_find(cli->arena, wanted, &call->root, err) &&
-           (!(flags & CV_OP_STORE) || cv_project_open(cli->arena, call->root, &call->record, err));
+    if (!cv_project_find(cli->arena, wanted, &call->root, err))
+        return cv_cli_wrong_root(cv_cli_get(cli, "root"), err);
+    return !(flags & CV_OP_STORE) || cv_project_open(cli->arena, call->root, &call->record, err);
 }
 
 /* Lines and columns are told when the user has written them, with the file when there is one. What an operation found

@@ -102,6 +102,8 @@ int cv_cli_edit(cv_cli *cli, cv_call *call);
 
 /* The folder of the project that was asked for, by option (may be NULL) or variable; NULL: none. */
 const char *cv_cli_wanted_root(const char *option);
+/* The wanted folder is not right: if the variable names it, the error says so. Returns false. */
+bool cv_cli_wrong_root(const char *option, cv_err *err);
 /* Who acts, in the same way; NULL: nobody is named. */
 const char *cv_cli_wanted_agent(const char *option);
 #define CV_CLI_AS                                                                                                      \

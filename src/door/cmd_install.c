@@ -412,8 +412,10 @@ static bool choose_project(installation *in, const char *wanted, cv_err *err)
     cv_err none = {.arena = a};
     const char *root, *here;
     in->base = wanted ? wanted : ".";
-    if (!cv_file_is_folder(in->base))
-        return cv_err_set(err, CV_ERR_NOT_FOUND, "there is no folder %s", in->base);
+    if (!cv_file_is_folder(in->base)) {
+        cv_err_set(err, CV_ERR_NOT_FOUND, "there is no folder %s", in->base);
+        return cv_cli_wrong_root(cv_cli_get(in->cli, "root"), err);
+    }
     in->no_project = !cv_project_find(a, wanted, &root, &none);
     in->above = !wanted && !in->no_project && cv_folder_real(a, ".", &here, &none) && strcmp(root, here) != 0;
     if (in->above)

@@ -55,7 +55,7 @@ static bool check_root(cv_cli *cli, const char *root, cv_err *err)
     if (root && !cv_file_is_folder(root)) {
         cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' is not a folder", root);
         cv_err_suggest(err, CV_STR("give the folder of a project with --root or CONCLAVE_ROOT"));
-        return false;
+        return cv_cli_wrong_root(cv_cli_get(cli, "root"), err);
     }
     if (!cv_project_find(cli->arena, root, &found, &none))
         cv_log_line("%.*s; %.*s: until then every call fails", CV_FMT(none.message), CV_FMT(none.suggestion));
@@ -274,7 +274,8 @@ static const cv_cli_option serve_options[] = {
     {"port", "N", "which port (default: 8417; 0: one that is free)", NULL},
     {"log", NULL, "write a line of JSON to standard error for every request", NULL},
     {"patience", "SECONDS",
-     "close the connection of a client that listens to events and reads nothing for this many seconds (default: 30)", NULL},
+     "close the connection of a client that listens to events and reads nothing for this many seconds (default: 30)",
+     NULL},
     {"token", "TOKEN", "what clients must send as 'Authorization: Bearer TOKEN' (default: $CONCLAVE_TOKEN)", NULL},
     TOOL_OPTIONS,
 };

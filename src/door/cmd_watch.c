@@ -21,6 +21,7 @@
 #include "door/relay.h"
 #include "door/service.h"
 #include "door/webhook.h"
+#include "project/project.h"
 
 extern char **environ;
 
@@ -453,9 +454,14 @@ static int run_watch(cv_cli *cli)
     cv_err err = {.arena = cli->arena};
     watch w = {.cli = cli, .width = cv_terminal_width(STDOUT_FILENO)};
     char position[MAX_POSITION] = "";
+    const char *option = cv_cli_get(cli, "root"), *root;
     if (!read_options(&w))
         return cv_cli_fail_all(cli, w.faults.items, w.faults.count);
-    cv_service_init(&w.service, cv_cli_wanted_root(cv_cli_get(cli, "root")), NULL);
+    if (!cv_project_find(cli->arena, cv_cli_wanted_root(option), &root, &err)) {
+        cv_cli_wrong_root(option, &err);
+        return cv_cli_fail(cli, &err);
+    }
+    cv_service_init(&w.service, root, NULL);
     w.mine = cv_service_own.enter(NULL);
     bool fine = begin(&w, position, &err) && begin_relays(&w, &err) && follow(&w, position, &err);
     cv_relay_end(w.to_command);

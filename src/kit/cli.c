@@ -44,8 +44,7 @@ const char *cv_cli_get(const cv_cli *cli, const char *option)
 
 /* ---- how it ends ------------------------------------------------------------------------------------------------ */
 
-/* One line on standard error, which a terminal shows as several when it is long; a refused request says its code. */
-static void print_line(const cv_cli *cli, const cv_err *err)
+void cv_cli_report(const cv_cli *cli, const cv_err *err)
 {
     static const char name[] = "conclave: ";
     enum { HANG = sizeof name - 1 };
@@ -76,7 +75,7 @@ int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count)
             return status;
     }
     for (size_t i = 0; i < count; i++)
-        print_line(cli, &errs[i]);
+        cv_cli_report(cli, &errs[i]);
     return status;
 }
 
@@ -134,6 +133,6 @@ int cv_cli_unwritten(cv_cli *cli, int number)
     else
         cv_err_set(&err, CV_ERR_IO, "cannot write to standard output: %s", why);
     cv_err_suggest(&err, cli->done_hint);
-    print_line(cli, &err);
+    cv_cli_report(cli, &err);
     return cv_err_exit(err.code);
 }

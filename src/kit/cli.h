@@ -91,6 +91,9 @@ const char *cv_cli_get(const cv_cli *cli, const char *option);
 /* ---- how it ends --------------------------------------------------------------------------------------------------
  */
 
+/* One line on standard error, which a terminal shows as several when it is long; a refused request says its code. */
+void cv_cli_report(const cv_cli *cli, const cv_err *err);
+
 /* Reports an error (with --json as JSON on stdout, else as one line on stderr) and returns its exit status. */
 int cv_cli_fail(cv_cli *cli, const cv_err *err);
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count);

@@ -69,11 +69,10 @@ static cv_str hook_text(cv_call *call, const char *root)
                        "fi\n"
                        "\"$conclave\" notes stale --staged --root ");
     add_quoted(&out, cv_str_of(root));
-    cv_buf_add_z(&out,
-                 " >&2 && exit 0\n"
-                 "echo \"Say in each header what you changed ('conclave notes header'), and add the file again;\" >&2\n"
-                 "echo 'git commit --no-verify commits anyway' >&2\n"
-                 "exit 1\n");
+    cv_buf_add_z(&out, " >&2 && exit 0\n"
+                       "echo \"Say in each header what you changed ('conclave notes header'), and add the\" >&2\n"
+                       "echo 'file again; git commit --no-verify commits anyway' >&2\n"
+                       "exit 1\n");
     return cv_buf_take(&out, call->arena);
 }
 

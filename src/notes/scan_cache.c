@@ -109,5 +109,5 @@ void cv_scan_cache_save(cv_call *call, cv_scan_cache *seen)
                       (long long)f->stamp.modified, (long long)f->stamp.changed, f->counted,
                       CV_FMT(f->sha256.p ? f->sha256 : CV_STR("-")), CV_FMT(f->path));
     }
-    cv_file_write_at(place(call), cv_buf_take(&out, call->arena), NULL, &none);
+    cv_file_write_private(place(call), cv_buf_take(&out, call->arena), &none);
 }

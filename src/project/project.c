@@ -106,6 +106,8 @@ bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_e
 {
     const char *start;
     struct stat st;
+    if (given && !*given)
+        return no_project(given, false, err);
     if (!cv_folder_real(a, given ? given : ".", &start, err))
         return false;
     char *root = cv_arena_copy_z(a, cv_str_of(start));
@@ -128,7 +130,7 @@ bool cv_project_open(cv_arena *a, const char *root, cv_record **ret_record, cv_e
 /* ---- init ------------------------------------------------------------------------------------------------------- */
 
 static const char *const ignored = "# The record of this project. 'conclave export-scope' writes what can be shared.\n"
-                                   "conclave.db\nconclave.db-*\nconclave.db.*\nseen\n.conclave-*\n";
+                                   "conclave.db\nconclave.db-*\nconclave.db.*\nseen\n*.seen\n.conclave-*\n";
 
 /* A project whose database is gone is not a new one: what was acknowledged in it would be missed for ever. */
 static bool check_lost(cv_arena *a, const char *root, cv_err *err)

@@ -318,8 +318,8 @@ static void say_what_to_type(cv_walk *w)
                                          {"summary", CV_STR("TEXT"), CV_ARGUMENT_COMMAND}};
         cv_buf_add(&all, cv_call_name(call, CV_STR("dialogue round-register"), id, arguments, CV_COUNT(arguments)));
     } else if (!all.n) {
-        const cv_argument arguments[] = {{"data", CV_STR("@verdict.json"), CV_ARGUMENT_COMMAND},
-                                         {"verdict_type", CV_STR("\"final\""), CV_ARGUMENT_TOOL}};
+        const cv_argument arguments[] = {{"verdict_id", CV_STR("final"), CV_ARGUMENT_TEXT},
+                                         {"verdict_type", CV_STR("final"), CV_ARGUMENT_TEXT}};
         cv_buf_add(&all, cv_call_name(call, CV_STR("dialogue verdict-register"), id, arguments, CV_COUNT(arguments)));
     }
     w->run_rows.run.state = cv_run_words.items[CV_RUN_WAITING];

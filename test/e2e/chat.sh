@@ -404,6 +404,8 @@ is '.messages == []'
 "$conclave" chat open "one" --id near1 --participants A@x,B@y --json >/dev/null && "$conclave" chat open "two" --id near2 --participants A@x,B@y --json >/dev/null
 run "a text as an argument" 0 chat send near1 "Is it right?" --from A@x --type QUESTON --json
 is '.warnings[0] | .type == "like_type" and .field == "type" and (.message | contains("QUESTION"))'
+run "the first word of a type" 0 chat send near1 x --from A@x --type consult --json
+is '.warnings[0] | .type == "like_type" and (.message | contains("CONSULT_REQUEST"))'
 for type in QUESTION ANSWER NOTE QUEST; do
     run "another type" 0 chat send near1 --from A@x --type $type --body x --json
     is 'has("warnings") | not'

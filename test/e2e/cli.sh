@@ -116,6 +116,10 @@ run "nothing like an option" 2 dialogue create --qqqqqq
 has "see 'conclave dialogue create --help'" err
 run "one dash" 2 dialogue create -title x
 has "options begin with two dashes" err
+run "a text that begins with a dash" 2 mail send --from lee --to kim "- buy milk"
+has "before a value that begins with a dash, write --" err
+run "a text that begins with two dashes" 2 mail send --from lee --to kim "--- buy milk"
+has "unknown option '--- buy milk'; options begin with two dashes: see 'conclave mail send --help'; before a value" err
 run "a misspelt topic" 2 help erors
 has "did you mean 'errors'?" err
 run "an unknown verb in help" 2 help dialogue exprt
@@ -145,6 +149,13 @@ run "a root without a project" 2 dialogue list --root "$work"
 has "is not a project: it has no .conclave; go to the project's folder" err
 run "a root that is not there" 2 dialogue list --root "$work/none"
 has "$work/none" err
+run "a root without a name" 2 dialogue list --root ""
+has "'' is not a project" err
+for command in "dialogue list" watch serve "install claude"; do
+    # shellcheck disable=SC2086 # a command has several words
+    CONCLAVE_ROOT=$work/none run "$command: the variable names a folder that is not there" 2 $command
+    has "CONCLAVE_ROOT names this folder: correct it" err
+done
 
 mkdir "$work/project" && cd "$work/project" || exit 1
 run "init" 0 init

@@ -118,7 +118,7 @@ is '[.. | .suggestion? // empty] | any(contains("'"'blue_dialogue_history'"' sho
 run "the same on the command line" 1 dialogue get qqqqq --json
 is '.suggestion == "'"'conclave dialogue list'"' shows all dialogues"'
 run "the next step on the command line" 0 dialogue progress x --json
-is '.next_step.command == "conclave dialogue expert-create x --data @expert.json"'
+is '.next_step.command == "conclave dialogue expert-create x --tier Core"'
 grep -rhoE '(operation = |cv_call_name\([a-z>-]+, |cv_ask\([a-z]+, |show = )(CV_STR\()?"[^"]*"' "$root/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/helpers"
 unknown=$(while read -r words; do "$conclave" help $words >/dev/null 2>&1 || echo "$words"; done <"$work/helpers")
 [ -z "$unknown" ] && [ "$(wc -l <"$work/helpers")" -ge 5 ]

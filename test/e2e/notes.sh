@@ -236,6 +236,9 @@ run "one less" 0 notes log two.md --json # a note that somebody deleted
 is '.gone == 1 and .logged == 0'
 { note L @everyone altered; echo text; } >two.md
 run "one altered" 0 notes log two.md --json
+run "no history" 0 notes history nothing.md
+! grep -q "Without --all" "$out"
+ok $? "… it names no option that it does not have"
 run "history tells" 0 notes history two.md --json
 is '[.notes[] | .status] == ["gone", "gone", "current"] or [.notes[] | .status] == ["current", "gone", "gone"]'
 is '[.notes[] | select(.altered_to)] | length == 1'

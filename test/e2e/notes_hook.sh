@@ -12,7 +12,7 @@ commit() {
     commit_name=$1 commit_wants=$2
     shift 2
     git commit -q "$@" >"$out" 2>"$err"
-    [ $? -eq "$commit_wants" ]
+    [ $? -eq "$commit_wants" ] && ! grep -E '^.{81}' "$err"
     ok $? "$commit_name"
 }
 

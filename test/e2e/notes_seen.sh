@@ -15,6 +15,8 @@ run "a moment later" 0 notes log --json
 is '.logged == 0 and .found == 2 and .files == 3'
 [ "$(grep -c '\.md$' .conclave/notes.seen)" = 3 ]
 ok $? "it is remembered"
+[ "$(stat -c %a .conclave/notes.seen)" = 600 ] && grep -qxF '*.seen' .conclave/.gitignore
+ok $? "… for this user and this machine alone"
 run "not read again, but counted" 0 notes log --json
 is '.logged == 0 and .found == 2 and .files == 3'
 

@@ -170,6 +170,11 @@ if command -v script >/dev/null; then
     [ -z "$faults" ] || echo "#   $faults"
     [ -z "$faults" ]
     ok $? "control characters: none reaches a terminal"
+    for line in "lint nowhere.dialogue.md" "parse nowhere.dialogue.md" "notes lint nowhere.dialogue.md"; do
+        COLUMNS=80 script -qec "'$conclave' $line" /dev/null </dev/null 2>&1 | tr -d '\r' >"$out"
+        grep -q nowhere "$out" && ! grep -E '^.{81}' "$out"
+        ok $? "$line: an error fits the terminal"
+    done
 fi
 "$conclave" parse controls.dialogue.md >"$work/controls.json"
 "$conclave" render "$work/controls.json" | LC_ALL=C grep -qF "$controls"

@@ -174,7 +174,7 @@ is '.results[0].correction == {"by": ["judge"], "reason": "clearer"}'
 run "others are as they were" 0 dialogue search "income" --json
 is '[.results[] | select(.correction)] == []'
 run "for people" 0 dialogue search season
-says "corrected by judge: clearer"
+has "corrected by judge: clearer" out
 
 # ---- likeness ----------------------------------------------------------------------------------------------------
 

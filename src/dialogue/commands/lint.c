@@ -168,12 +168,7 @@ static void keep_error(run *r, const cv_err *err)
     fflush(stdout);
     if (r->format == JSON) /* they are in its 'errors' */
         return;
-    cv_buf line = {.sink = cv_buf_to_stream, .sink_to = stderr};
-    cv_buf_add_z(&line, "conclave: ");
-    cv_plain_add(&line, cv_err_text(kept));
-    cv_buf_add_char(&line, '\n');
-    cv_buf_flush(&line);
-    cv_buf_release(&line);
+    cv_cli_report(r->cli, kept);
 }
 
 static bool visit(void *ctx, const char *file, cv_err *walk_err)

@@ -64,7 +64,8 @@ static cv_next_step call_next(cv_str text, cv_str operation)
     return (cv_next_step){.text = text, .operation = operation};
 }
 
-/* A command line takes a request from a file; a tool is given its fields. */
+/* What only the judge knows is left out of a command line, which then names each option that is missing; a tool is given
+ * its fields. */
 static void with(cv_next_step *step, const char *name, cv_argument_form form, cv_str value)
 {
     step->more[step->count++] = (cv_argument){name, value, form};
@@ -74,9 +75,8 @@ static cv_next_step decide(cv_arena *a, cv_str why)
 {
     cv_next_step step = call_next(cv_arena_printf(a, "%.*s: register the final verdict.", CV_FMT(why)),
                                   CV_STR("dialogue verdict-register"));
-    with(&step, "data", CV_ARGUMENT_COMMAND, CV_STR("@verdict.json"));
-    with(&step, "verdict_id", CV_ARGUMENT_TOOL, CV_STR("\"final\""));
-    with(&step, "verdict_type", CV_ARGUMENT_TOOL, CV_STR("\"final\""));
+    with(&step, "verdict_id", CV_ARGUMENT_TEXT, CV_STR("final"));
+    with(&step, "verdict_type", CV_ARGUMENT_TEXT, CV_STR("final"));
     with(&step, "recommendation", CV_ARGUMENT_TOOL, CV_STR("\"…\""));
     with(&step, "description", CV_ARGUMENT_TOOL, CV_STR("\"…\""));
     return step;
@@ -86,9 +86,8 @@ static cv_next_step recruit(void)
 {
     cv_next_step step =
         call_next(CV_STR("There are no experts: add some, then seat them."), CV_STR("dialogue expert-create"));
-    with(&step, "data", CV_ARGUMENT_COMMAND, CV_STR("@expert.json"));
     with(&step, "role", CV_ARGUMENT_TOOL, CV_STR("\"…\""));
-    with(&step, "tier", CV_ARGUMENT_TOOL, CV_STR("\"Core\""));
+    with(&step, "tier", CV_ARGUMENT_TEXT, CV_STR("Core"));
     with(&step, "reason", CV_ARGUMENT_TOOL, CV_STR("\"…\""));
     return step;
 }
@@ -97,8 +96,7 @@ static cv_next_step seat(cv_arena *a, const cv_state *s)
 {
     cv_next_step step = call_next(CV_STR("There is no panel: seat it."), CV_STR("dialogue evolve-panel"));
     long long round = (long long)cv_state_next_round(s);
-    with(&step, "data", CV_ARGUMENT_COMMAND, CV_STR("@panel.json"));
-    with(&step, "round", CV_ARGUMENT_TOOL, cv_arena_printf(a, "%lld", round));
+    with(&step, "round", CV_ARGUMENT_JSON, cv_arena_printf(a, "%lld", round));
     with(&step, "panel", CV_ARGUMENT_TOOL, CV_STR("[{\"slug\":\"…\",\"source\":\"created\"}]"));
     return step;
 }
