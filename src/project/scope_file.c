@@ -177,7 +177,8 @@ static bool read_document(cv_call *call, cv_scope_rows *ret_rows)
     }
     if (!cv_json_parse(call->arena, text, document, &err)) {
         cv_err_file(&err, path);
-        return cv_call_fail(call, &err);
+        cv_call_fail(call, &err);
+        return refuse_file(call, path, "the file is not an exported scope");
     }
     cv_str found = cv_json_get_text(document, "format");
     const cv_json *scope = cv_json_get(document, CV_STR("scope"));

@@ -305,6 +305,13 @@ run "names with commas between them" 0 dialogue evolve-panel $d --round 3 --drop
 is '.unseated == ["muffin", "donut"] and ([.panel[].slug] | index("muffin") | not) and ([.panel[].slug] | contains(["scone", "cupcake"])) and
     ([.panel[] | select(.role == "Poet")] | length == 1) and .panel_size == 4'
 
+run "a dialogue without experts" 0 dialogue create Alone-yet --json
+run "an expert without a seat" 0 dialogue expert-create alone-yet --role Poet --tier Core --reason r --json
+slug=$(jq -r .expert.expert_slug "$out")
+run "the next step gives a seat" 0 dialogue progress alone-yet --json
+is '.next_step.command == "conclave dialogue evolve-panel alone-yet --round 0 --add '"$slug"'"'
+run "it can be typed" 0 dialogue evolve-panel alone-yet --round 0 --add "$slug"
+
 op "a dialogue without a first panel" 0 create '{"title": "Judge decides", "panel_size": 0, "expert_pool": '"$pool"'}'
 is '.panel == [] and (.judge_protocol.instructions | contains("There is no panel yet"))'
 op "its panel is the judge's" 0 evolve-panel '{"dialogue_id": "judge-decides", "round": 0, "panel": [

@@ -159,6 +159,9 @@ ok $? "restore: the same bytes again"
 project other
 run "import" 0 import-scope ../project/pears.json --json
 is '.status == "restored" and .rev == 3'
+echo '- pears' >pears.md
+run "what is no export" 1 import-scope pears.md
+has "the file is not an exported scope; 'conclave export-scope' writes such files" err
 run "import again" 0 import-scope ../project/pears.json --json
 is '.status == "unchanged"'
 run "what came in" 0 jar look pears --json

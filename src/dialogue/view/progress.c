@@ -96,7 +96,13 @@ static cv_next_step seat(cv_arena *a, const cv_state *s)
 {
     cv_next_step step = call_next(CV_STR("There is no panel: seat it."), CV_STR("dialogue evolve-panel"));
     long long round = (long long)cv_state_next_round(s);
+    cv_str *slugs;
+    size_t count = cv_state_slugs(a, s, &slugs);
+    cv_buf names = {0};
+    for (size_t i = 0; i < count; i++)
+        cv_buf_printf(&names, "%s%.*s", i ? "," : "", CV_FMT(slugs[i]));
     with(&step, "round", CV_ARGUMENT_JSON, cv_arena_printf(a, "%lld", round));
+    with(&step, "add", CV_ARGUMENT_COMMAND, cv_buf_take(&names, a));
     with(&step, "panel", CV_ARGUMENT_TOOL, CV_STR("[{\"slug\":\"…\",\"source\":\"created\"}]"));
     return step;
 }
