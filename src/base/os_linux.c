@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #ifdef SYS_openat2
+#include <linux/futex.h>
 #include <linux/openat2.h>
 #endif
 
@@ -188,6 +189,18 @@ void cv_os_wake_close(cv_os_wake *wake)
     if (wake->in >= 0)
         close(wake->in);
     wake->in = wake->out = -1;
+}
+
+bool cv_os_number_wait(_Atomic uint32_t *number, uint32_t seen, int64_t us)
+{
+    const struct timespec most = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
+    return syscall(SYS_futex, number, FUTEX_WAIT, seen, &most, NULL, 0) == 0 || errno != ETIMEDOUT;
+}
+
+void cv_os_number_raise(_Atomic uint32_t *number)
+{
+    atomic_fetch_add(number, 1);
+    (void)syscall(SYS_futex, number, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* A lease is only to be had when nobody has it open for writing. A signal that reports its end must not end us. */

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static int cannot(void)
@@ -157,6 +158,18 @@ void cv_os_wake_close(cv_os_wake *wake)
     if (wake->in >= 0)
         close(wake->in), close(wake->out);
     *wake = (cv_os_wake){-1, -1};
+}
+
+bool cv_os_number_wait(_Atomic uint32_t *number, uint32_t seen, int64_t us)
+{
+    if (atomic_load(number) == seen)
+        nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
+    return atomic_load(number) != seen;
+}
+
+void cv_os_number_raise(_Atomic uint32_t *number)
+{
+    atomic_fetch_add(number, 1);
 }
 
 bool cv_os_is_written(int fd)

@@ -33,25 +33,19 @@ static bool rev_now(const cv_mail_door *door, int64_t *ret_rev, cv_err *err)
     return true;
 }
 
-/* Of many who wait to show what is new, the next to get the lock does the work of all: the others see that it is done.
- * To take in, everybody waits for its turn: while another process has the lock it may not have committed what it found.
- * So does a process that has waited long. */
+/* Of many who wait to show what is new, the next to get the lock does the work of all: the others find that it is done,
+ * and leave. */
 static bool lock_or_leave(cv_mail_door *door, unsigned how, bool *ret_locked, cv_err *err)
 {
-    enum { FIRST_US = 250, LAST_US = 4000, TRIES = 20 }; /* a process shows a message in about 250 us */
-    int64_t rev = -1;
+    int64_t rev;
     if (how & TAKE)
         return cv_door_lock(door, true, ret_locked, err);
-    for (long us = FIRST_US, tries = 0; tries < TRIES; us = us < LAST_US ? us * 2 : us, tries++) {
-        if (!cv_door_lock(door, false, ret_locked, err) || *ret_locked)
-            return !err->code;
-        if (rev < 0 && !rev_now(door, &rev, err))
-            return false;
-        if (cv_door_has_shown(door, rev))
-            return true;
-        nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
-    }
-    return cv_door_lock(door, true, ret_locked, err);
+    if (!cv_door_lock(door, false, ret_locked, err) || *ret_locked)
+        return !err->code;
+    if (!rev_now(door, &rev, err) || !cv_door_lock(door, true, ret_locked, err))
+        return false;
+    *ret_locked = !cv_door_has_shown(door, rev);
+    return true;
 }
 
 /* The lock is taken if there is something to do. Where nothing is to be taken in, and another process has the lock,

@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,37 @@ static void being_woken_twice_counts_once(void **state)
     cv_os_wake_close(&wake);
     assert_int_equal(wake.in, -1);
 }
+
+#ifndef CV_OS_PORTABLE
+/* Each of two processes waits for the other, again and again. One that is not woken waits until its time is over. */
+static void processes_wake_each_other(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 200, MINUTE_US = 60000000 };
+    int status;
+    _Atomic uint32_t *numbers =
+        mmap(NULL, 2 * sizeof *numbers, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(numbers != MAP_FAILED);
+    assert_true(cv_os_number_wait(&numbers[0], 1, MINUTE_US)); /* it is another one already */
+    assert_false(cv_os_number_wait(&numbers[0], 0, 1));
+    pid_t pid = fork();
+    bool woken = true;
+    for (uint32_t i = 0; i < ROUNDS && woken; i++) {
+        if (pid == 0)
+            cv_os_number_raise(&numbers[0]);
+        while (woken && atomic_load(&numbers[pid == 0]) == i)
+            woken = cv_os_number_wait(&numbers[pid == 0], i, MINUTE_US);
+        if (pid != 0)
+            cv_os_number_raise(&numbers[1]);
+    }
+    if (pid == 0)
+        _exit(!woken);
+    assert_true(woken);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(munmap((void *)numbers, 2 * sizeof *numbers), 0);
+}
+#endif
 
 static void a_file_without_a_name_leaves_nothing(void **state)
 {
@@ -83,6 +115,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(being_woken_twice_counts_once),
+#ifndef CV_OS_PORTABLE
+        cmocka_unit_test(processes_wake_each_other),
+#endif
         cmocka_unit_test(a_file_without_a_name_leaves_nothing),
         cmocka_unit_test(a_child_closes_what_it_does_not_need),
         cmocka_unit_test(network_file_systems_are_known),

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/monotonic.h"
+#include "base/os.h"
 #include "record/place.h"
 #include "record/sqlite/engine.h"
 
@@ -19,6 +21,7 @@
 enum {
     ASK_US = 100,    /* between two questions of the one whose turn it is */
     LOOK_US = 500,   /* … of those who wait behind it */
+    TOLD = 10,       /* times as long for those who are told what happens: they look in case that somebody was killed */
     MOST_WAITS = 12, /* of the longest wait, however many others get through */
     LOOKS = 16       /* for others who get through, in the longest wait */
 };
@@ -33,8 +36,9 @@ static void look_for_progress(cv_sqlite_record *r)
     r->last_progress = now;
 }
 
-/* One pause, between `us` and twice that: no two processes wake in step. False: it was long enough. */
-static bool pause_about(cv_sqlite_record *r, int64_t us)
+/* One pause, between `us` and twice that: no two processes wake in step. It ends as soon as the number is not `seen` any
+ * more; NULL: nobody raises one. False: it was long enough. */
+static bool pause_about(cv_sqlite_record *r, int64_t us, _Atomic uint32_t *number, uint32_t seen)
 {
     cv_sqlite *s = r->s;
     int64_t look = s->wait_us / LOOKS;
@@ -48,9 +52,14 @@ static bool pause_about(cv_sqlite_record *r, int64_t us)
     s->jitter += 0x9e3779b97f4a7c15u;
     uint64_t mixed = (s->jitter ^ (s->jitter >> 31)) * 0xbf58476d1ce4e5b9u;
     us += (int64_t)((mixed >> 33) % (uint64_t)us);
-    s->waited_us += us;
-    r->waited_us += us;
-    nanosleep(&(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
+    int64_t began = cv_monotonic_us();
+    if (number)
+        (void)cv_os_number_wait(number, seen, us * TOLD);
+    else
+        nanosleep(&(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
+    int64_t waited = cv_monotonic_us() - began;
+    s->waited_us += waited;
+    r->waited_us += waited;
     return true;
 }
 
@@ -59,15 +68,22 @@ static int busy(void *ctx, int tries)
     cv_sqlite_record *r = ctx;
     if (tries == 0 && !r->locking)
         r->s->waited_us = r->waited_us = 0;
-    return !r->impatient && pause_about(r, ASK_US);
+    if (r->impatient || !pause_about(r, ASK_US, r->told ? &r->told->freed : NULL, r->freed))
+        return 0;
+    r->freed = r->told ? atomic_load(&r->told->freed) : 0;
+    return 1;
 }
 
 /* A process that is not alone waits until those who asked before have had their turn. */
 static int begin_in_turn(cv_sqlite_record *r)
 {
     int64_t ticket = cv_sqlite_turns_draw(r);
-    while (!r->impatient && cv_sqlite_turns_waiting(r, ticket))
-        r->impatient = !pause_about(r, LOOK_US);
+    uint32_t moved = r->told ? atomic_load(&r->told->moved) : 0;
+    while (!r->impatient && cv_sqlite_turns_waiting(r, ticket)) {
+        r->impatient = !pause_about(r, LOOK_US, r->told ? &r->told->moved : NULL, moved);
+        moved = r->told ? atomic_load(&r->told->moved) : 0;
+    }
+    r->freed = r->told ? atomic_load(&r->told->freed) : 0;
     int rc = cv_sqlite_run(r->s, "begin_write");
     cv_sqlite_turns_give(r, ticket);
     return rc;
@@ -101,6 +117,7 @@ cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_sqlite_outcome outcome)
     assert((size_t)outcome < CV_COUNT(results));
     if (outcome == CV_SQLITE_DONE || outcome == CV_SQLITE_UNKNOWN)
         atomic_fetch_add(&r->own_commits, 1);
+    cv_sqlite_turns_freed(r);
     return results[outcome];
 }
 
@@ -138,7 +155,10 @@ static void end(cv_record *record)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
     assert(r->open || !r->writing);
+    bool gives_up = r->writing && !sqlite3_get_autocommit(r->s->db);
     cv_sqlite_rollback(r->s);
+    if (gives_up)
+        cv_sqlite_turns_freed(r);
     r->open = r->writing = false;
     r->number = 0;
 }

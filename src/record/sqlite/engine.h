@@ -52,6 +52,12 @@ typedef struct {
     ino_t inode;  /* 0: there is none */
 } cv_sqlite_watch;
 
+/* Numbers that all processes share which wait to write (turns.c). */
+typedef struct {
+    _Atomic uint32_t freed; /* writes that have ended while others waited */
+    _Atomic uint32_t moved; /* tickets that were given back */
+} cv_sqlite_told;
+
 typedef struct {
     cv_record base;
     cv_sqlite *s;   /* the connection */
@@ -71,6 +77,8 @@ typedef struct {
 
     /* Waiting (engine.c, turns.c). */
     int turns;              /* the file with the tickets; below 0: none */
+    cv_sqlite_told *told;   /* its numbers; NULL: nobody was met, or there are none */
+    uint32_t freed;         /* the number as it was before SQLite was asked */
     bool locking;           /* a write is about to begin */
     bool impatient;         /* … and does not wait */
     bool hurried;           /* others who get through do not make the wait longer */
@@ -134,6 +142,7 @@ void cv_sqlite_turns_close(cv_sqlite_record *r);
 bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before);
 int64_t cv_sqlite_turns_draw(cv_sqlite_record *r);
 void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket);
+void cv_sqlite_turns_freed(cv_sqlite_record *r); /* a write has ended: wakes the one whose turn it is */
 
 /* ---- the parts of the interface ------------------------------------------------------------------------------------
  */

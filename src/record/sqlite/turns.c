@@ -9,12 +9,19 @@
  * A lock goes with the process that holds it, so nobody waits for the dead. Who comes while nobody waits asks SQLite at
  * once. Waiting ends when nobody, not even another, has got through for the longest wait. Where there are no such locks
  * (they belong to open files, not to processes: Linux), everybody tries as before.
+ *
+ * The first bytes of the file are two numbers that all of them share. A process that ends a write while others wait
+ * raises `freed`, which wakes t1. A process that gives its ticket back raises `moved`, which wakes those behind it.
+ * Nobody depends on that: a process that was killed raises nothing, and the others find out when they look.
  */
 #include <assert.h>
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "record/sqlite/engine.h"
 
 #ifdef F_OFD_SETLK
@@ -34,8 +41,21 @@ void cv_sqlite_turns_open(cv_sqlite_record *r)
 
 void cv_sqlite_turns_close(cv_sqlite_record *r)
 {
+    if (r->told)
+        munmap(r->told, sizeof *r->told);
     if (r->turns != NO_FILE)
         close(r->turns);
+}
+
+/* Only who meets others needs the numbers. */
+static cv_sqlite_told *told(cv_sqlite_record *r)
+{
+    struct stat st;
+    if (r->told || r->turns == NO_FILE || fstat(r->turns, &st) != 0 ||
+        (st.st_size < (off_t)sizeof *r->told && ftruncate(r->turns, sizeof *r->told) != 0))
+        return r->told;
+    void *memory = mmap(NULL, sizeof *r->told, PROT_READ | PROT_WRITE, MAP_SHARED, r->turns, 0);
+    return r->told = memory == MAP_FAILED ? NULL : memory;
 }
 
 bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
@@ -44,9 +64,16 @@ bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
     return r->turns != NO_FILE && before > 0 && fcntl(r->turns, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
+void cv_sqlite_turns_freed(cv_sqlite_record *r)
+{
+    if (cv_sqlite_turns_waiting(r, INT64_MAX) && told(r))
+        cv_os_number_raise(&r->told->freed);
+}
+
 int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
 {
     struct timespec now;
+    told(r);
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     for (int tries = 0; r->turns != NO_FILE && tries < 100; tries++, at++) /* somebody asked in the same nanosecond */
@@ -60,6 +87,8 @@ void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket)
     assert(ticket == 0 || r->turns != NO_FILE);
     if (ticket > 0)
         lock_byte(r->turns, F_UNLCK, ticket);
+    if (ticket > 0 && r->told)
+        cv_os_number_raise(&r->told->moved);
 }
 #else
 void cv_sqlite_turns_open(cv_sqlite_record *r)
@@ -76,6 +105,11 @@ bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
 {
     (void)r, (void)before;
     return false;
+}
+
+void cv_sqlite_turns_freed(cv_sqlite_record *r)
+{
+    (void)r;
 }
 
 int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
