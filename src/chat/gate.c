@@ -254,20 +254,36 @@ static void print_page(answer *a, cv_buf *out)
     cv_chat_page_warnings(out, &a->warnings, 0);
 }
 
+/* The first message of its chat and reader in the list? */
+static bool is_first(const answer *a, size_t i)
+{
+    const pending *p = &a->pending.items[i];
+    return i == 0 || !cv_str_eq(p->chat_id, p[-1].chat_id) || !cv_str_eq(p->as, p[-1].as);
+}
+
+/* How a person reads each chat. */
+static void print_steps(const answer *a, cv_buf *out)
+{
+    for (size_t i = 0; i < a->pending.count; i++) {
+        const pending *p = &a->pending.items[i];
+        const cv_argument as = {"as", p->as, CV_ARGUMENT_TEXT};
+        cv_str line = cv_call_name(a->call, CV_STR("chat read"), p->chat_id, &as, 1);
+        if (is_first(a, i))
+            cv_buf_printf(out, "Next: %.*s\n", CV_FMT(line));
+    }
+}
+
 /* How each chat is read: an agent has the tool, or a shell, and may not know its role there. */
 static void print_ways(const answer *a, cv_buf *out)
 {
-    cv_str chat = {0}, as = {0};
     for (size_t i = 0; i < a->pending.count; i++) {
         const pending *p = &a->pending.items[i];
-        if (!cv_str_eq(p->chat_id, chat) || !cv_str_eq(p->as, as))
+        if (is_first(a, i))
             cv_buf_printf(
                 out,
                 "Read it with conclave_chat_read {\"chat_id\": \"%.*s\", \"as\": \"%.*s\"}, or 'conclave chat "
                 "read %.*s --as %.*s'.\n",
                 CV_FMT(p->chat_id), CV_FMT(p->as), CV_FMT(p->chat_id), CV_FMT(p->as));
-        chat = p->chat_id;
-        as = p->as;
     }
     if (a->unreadable.count)
         cv_buf_add_z(out, "Correct a broken file by hand; 'conclave chat check' shows what is wrong with it.\n");
@@ -332,6 +348,7 @@ bool cv_chat_gate(cv_call *call)
     } else if (call->for_people) {
         cv_buf out = {0};
         print_page(&a, &out);
+        print_steps(&a, &out);
         a.text = cv_buf_take(&out, call->arena);
     }
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_chat_gate_shape, &a);
