@@ -1,6 +1,7 @@
 /* found.c - files and their notes; see found.h. */
 #include "notes/found.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -314,16 +315,21 @@ static void read_one(worker *w, const target *t, cv_found_file *ret)
         gather(&w->kept, &file, (w->job->flags & CV_FIND_DIGESTS) != 0, ret);
 }
 
+static void take_target(worker *w, size_t i)
+{
+    assert(i < w->job->walk->count);
+    const target *t = &w->job->walk->items[i];
+    w->job->files[i] = (cv_found_file){.path = t->path, .where = t->where};
+    read_one(w, t, &w->job->files[i]);
+    cv_arena_reset(&w->scratch);
+}
+
 static void *work(void *ctx)
 {
     worker *w = ctx;
     size_t i;
-    while ((i = atomic_fetch_add(&w->job->next, 1)) < w->job->walk->count && !w->job->cancelled) {
-        const target *t = &w->job->walk->items[i];
-        w->job->files[i] = (cv_found_file){.path = t->path, .where = t->where};
-        read_one(w, t, &w->job->files[i]);
-        cv_arena_reset(&w->scratch);
-    }
+    while ((i = atomic_fetch_add(&w->job->next, 1)) < w->job->walk->count && !w->job->cancelled)
+        take_target(w, i);
     return NULL;
 }
 
@@ -332,14 +338,11 @@ static bool work_and_tell(worker *w, cv_err *err)
 {
     size_t i, count = w->job->walk->count;
     while ((i = atomic_fetch_add(&w->job->next, 1)) < count) {
-        const target *t = &w->job->walk->items[i];
-        if (i % 256 == 0 && !cv_call_tell(w->job->walk->call, i, count, t->path, err)) {
+        if (i % 256 == 0 && !cv_call_tell(w->job->walk->call, i, count, w->job->walk->items[i].path, err)) {
             w->job->cancelled = true;
             return false;
         }
-        w->job->files[i] = (cv_found_file){.path = t->path, .where = t->where};
-        read_one(w, t, &w->job->files[i]);
-        cv_arena_reset(&w->scratch);
+        take_target(w, i);
     }
     return true;
 }

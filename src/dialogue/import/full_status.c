@@ -244,6 +244,23 @@ static bool was_taken_back(const cv_full_importing *p, const cv_transcript *told
     return false;
 }
 
+static cv_json_writer begin_updates(cv_full_importing *p, cv_buf *text, const char *step)
+{
+    cv_json_writer w = cv_importing_begin(&p->p, text, step);
+    cv_json_key(&w, CV_STR("updates"));
+    cv_json_begin_array(&w);
+    return w;
+}
+
+static void send_updates(cv_full_importing *p, cv_json_writer *w, const char *step, bool any)
+{
+    cv_json_end_array(w);
+    if (any)
+        cv_importing_send(&p->p, w, step, cv_dialogue_update, NULL);
+    else
+        cv_buf_release(w->out);
+}
+
 /* What the round has not brought about as the file says is given behind it. */
 void cv_full_mend(cv_full_importing *p)
 {
@@ -254,9 +271,7 @@ void cv_full_mend(cv_full_importing *p)
     int round = p->round;
     if (!cv_full_load(p, p->round, told) || (int64_t)p->round + 1 < cv_state_next_round(&told->s))
         return;
-    cv_json_writer w = cv_importing_begin(&p->p, &text, step);
-    cv_json_key(&w, CV_STR("updates"));
-    cv_json_begin_array(&w);
+    cv_json_writer w = begin_updates(p, &text, step);
     for (size_t i = 0; i < told->told.count; i++) {
         const cv_written_entity *now = &told->told.items[i];
         const cv_full_item *item = NULL;
@@ -273,11 +288,7 @@ void cv_full_mend(cv_full_importing *p)
             any |= write_way(p, &w, item, turn, (cv_status)from);
         p->round = round;
     }
-    cv_json_end_array(&w);
-    if (any)
-        cv_importing_send(&p->p, &w, step, cv_dialogue_update, NULL);
-    else
-        cv_buf_release(&text);
+    send_updates(p, &w, step, any);
 }
 
 /* What a verdict made of an item it can make of it again only from another status: it was changed before, in the same
@@ -292,9 +303,7 @@ void cv_full_prepare(cv_full_importing *p, const cv_full_verdict *v)
     bool any = false;
     if (!p->t->exact || !cv_full_load(p, CV_ABSENT, told) || cv_state_verdict(&told->s, v->row.verdict_id))
         return;
-    cv_json_writer w = cv_importing_begin(&p->p, &text, step);
-    cv_json_key(&w, CV_STR("updates"));
-    cv_json_begin_array(&w);
+    cv_json_writer w = begin_updates(p, &text, step);
     int round = p->round;
     p->round = CV_MAX_ROUND + 1; /* ids of all rounds are known */
     for (size_t i = 0; i < p->t->items.count; i++) {
@@ -311,9 +320,5 @@ void cv_full_prepare(cv_full_importing *p, const cv_full_verdict *v)
         }
     }
     p->round = round;
-    cv_json_end_array(&w);
-    if (any)
-        cv_importing_send(&p->p, &w, step, cv_dialogue_update, NULL);
-    else
-        cv_buf_release(&text);
+    send_updates(p, &w, step, any);
 }
