@@ -259,15 +259,6 @@ const cv_shape cv_mail_stats_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-/* What time has settled, though nobody has written it. */
-static void count_as_of_now(cv_mail_mailbox *row, const cv_mail_late *late)
-{
-    row->waiting -= late->expired + late->superseded + late->dead;
-    row->expired += late->expired;
-    row->superseded += late->superseded;
-    row->dead += late->dead;
-}
-
 bool cv_mail_op_stats(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -280,14 +271,13 @@ bool cv_mail_op_stats(cv_call *call)
     for (size_t i = 0; i < rows.count; i++) {
         mailbox_told *m = CV_PUSH(call->arena, &t.mailboxes);
         *m = (mailbox_told){.row = *(const cv_mail_mailbox *)rows.items[i]};
-        cv_mail_late late = {0};
+        int64_t stuck;
         m->oldest_seconds = CV_ABSENT;
         if (!cv_mail_life_of(call->record, call->arena, m->row.agent, now, &m->life, &err) ||
+            !cv_mail_count_late(call->record, &m->row, now, &stuck, &err) ||
             (m->row.waiting > 0 &&
-             (!cv_mail_late_of(call->record, m->row.agent, now, &late, &err) ||
-              !cv_mail_oldest_of(call->record, call->arena, m->row.agent, now, &m->oldest_seconds, &err))))
+             !cv_mail_oldest_of(call->record, call->arena, m->row.agent, now, &m->oldest_seconds, &err)))
             return cv_call_fail(call, &err);
-        count_as_of_now(&m->row, &late);
         t.waiting += m->row.waiting;
         t.done += m->row.done;
         t.dead += m->row.dead;

@@ -10,15 +10,14 @@ bool cv_mail_measure(cv_call *call, cv_metrics *ret, cv_err *err)
     if (!cv_record_rows(call->record, call->arena, &find, &rows, err))
         return false;
     for (size_t i = 0; i < rows.count; i++) {
-        const cv_mail_mailbox *m = rows.items[i];
-        int64_t age = CV_ABSENT;
-        cv_mail_late late = {0};
-        if (m->waiting > 0 && (!cv_mail_oldest_of(call->record, call->arena, m->agent, now, &age, err) ||
-                               !cv_mail_late_of(call->record, m->agent, now, &late, err)))
+        cv_mail_mailbox m = *(const cv_mail_mailbox *)rows.items[i];
+        int64_t age = CV_ABSENT, here;
+        if (!cv_mail_count_late(call->record, &m, now, &here, err) ||
+            (m.waiting > 0 && !cv_mail_oldest_of(call->record, call->arena, m.agent, now, &age, err)))
             return false;
-        waiting += m->waiting - late.expired - late.superseded - late.dead;
-        dead += m->dead + late.dead;
-        stuck += late.stuck;
+        waiting += m.waiting;
+        dead += m.dead;
+        stuck += here;
         oldest = age > oldest ? age : oldest;
     }
     const cv_metric all[] = {

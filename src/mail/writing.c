@@ -232,7 +232,12 @@ bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_st
 
 enum { LATE_AT_ONCE = 100 };
 
-static void count_late(cv_mail_late *late, const cv_mail_delivery *d, bool by_lease, int64_t now)
+/* `stuck`: those whose lease is over, whatever they are. */
+typedef struct {
+    int64_t expired, superseded, dead, stuck;
+} late_counts;
+
+static void count_late(late_counts *late, const cv_mail_delivery *d, bool by_lease, int64_t now)
 {
     cv_mail_state state = cv_mail_state_at(d, now);
     late->stuck += by_lease;
@@ -245,7 +250,7 @@ static void count_late(cv_mail_late *late, const cv_mail_delivery *d, bool by_le
 
 /* Those whose time was over after this one, up to the first whose time is not over. */
 static bool walk_late(cv_record *record, cv_str mailbox, const cv_index *index, int64_t after, int64_t now,
-                      cv_mail_late *late, cv_err *err)
+                      late_counts *late, cv_err *err)
 {
     bool by_lease = index == cv_deliveries_by_lease, more = true;
     cv_mail_delivery like, last;
@@ -285,30 +290,38 @@ static bool walk_late(cv_record *record, cv_str mailbox, const cv_index *index, 
     return true;
 }
 
-bool cv_mail_late_of(cv_record *record, cv_str mailbox, int64_t now_ms, cv_mail_late *ret, cv_err *err)
-{
-    *ret = (cv_mail_late){0};
-    return walk_late(record, mailbox, cv_deliveries_by_lease, 0, now_ms, ret, err) &&
-           walk_late(record, mailbox, cv_deliveries_by_expiry, 0, now_ms, ret, err);
-}
-
 bool cv_mail_has_expired(cv_record *record, cv_str mailbox, int64_t after_ms, int64_t now_ms, bool *ret_has,
                          cv_err *err)
 {
-    cv_mail_late late = {0};
+    late_counts late = {0};
     if (!walk_late(record, mailbox, cv_deliveries_by_expiry, after_ms, now_ms, &late, err))
         return false;
     *ret_has = late.expired > 0;
     return true;
 }
 
+bool cv_mail_count_late(cv_record *record, cv_mail_mailbox *mailbox, int64_t now_ms, int64_t *ret_stuck, cv_err *err)
+{
+    late_counts late = {0};
+    if (mailbox->waiting > 0 && !(walk_late(record, mailbox->agent, cv_deliveries_by_lease, 0, now_ms, &late, err) &&
+                                  walk_late(record, mailbox->agent, cv_deliveries_by_expiry, 0, now_ms, &late, err)))
+        return false;
+    mailbox->waiting -= late.expired + late.superseded + late.dead;
+    mailbox->expired += late.expired;
+    mailbox->superseded += late.superseded;
+    mailbox->dead += late.dead;
+    *ret_stuck = late.stuck;
+    return true;
+}
+
 bool cv_mail_waiting_of(cv_record *record, const cv_mail_mailbox *mailbox, int64_t now_ms, int64_t *ret_waiting,
                         cv_err *err)
 {
-    cv_mail_late late = {0};
-    if (mailbox->waiting > 0 && !cv_mail_late_of(record, mailbox->agent, now_ms, &late, err))
+    cv_mail_mailbox now = *mailbox;
+    int64_t stuck;
+    if (!cv_mail_count_late(record, &now, now_ms, &stuck, err))
         return false;
-    *ret_waiting = mailbox->waiting - late.expired - late.superseded - late.dead;
+    *ret_waiting = now.waiting;
     return true;
 }
 

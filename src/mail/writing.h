@@ -100,12 +100,9 @@ bool cv_mail_deliveries_of(cv_record *record, cv_arena *a, cv_str message_id, cv
 bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_str message_id, cv_mail_delivery *ret,
                            bool *ret_found, cv_err *err);
 
-/* Open deliveries of a mailbox that time has settled, though nothing was written: by what they are now. Costs a step for
- * each of them. `stuck`: those whose lease is over, whatever they are. */
-typedef struct {
-    int64_t expired, superseded, dead, stuck;
-} cv_mail_late;
-bool cv_mail_late_of(cv_record *record, cv_str mailbox, int64_t now_ms, cv_mail_late *ret, cv_err *err);
+/* Corrects the counts of a mailbox by its open deliveries that time has settled, though nothing was written. Costs a
+ * step for each of them. *ret_stuck: those whose lease is over, whatever they are now. */
+bool cv_mail_count_late(cv_record *record, cv_mail_mailbox *mailbox, int64_t now_ms, int64_t *ret_stuck, cv_err *err);
 
 /* Has one of them expired after this time? */
 bool cv_mail_has_expired(cv_record *record, cv_str mailbox, int64_t after_ms, int64_t now_ms, bool *ret_has,

@@ -330,10 +330,15 @@ bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where
     cv_door_tell(door, agent, name, CV_DOOR_REFUSED, reason);
     cv_door_log(door, agent, "%s was put into quarantine: %.*s", name, CV_FMT(reason));
     cv_where beside = {to.root, cv_arena_printf(door->arena, "%s.reason.txt", to.path).p};
-    if (!cv_door_write(beside, cv_arena_printf(door->arena, "%.*s\n", CV_FMT(reason)), err)) {
-        cv_mail_files_behind(err); /* files.log has it */
-        cv_err_clear(err);
-    }
+    return cv_door_write(beside, cv_arena_printf(door->arena, "%.*s\n", CV_FMT(reason)), err) ||
+           cv_door_pass_over(err); /* files.log has the reason */
+}
+
+bool cv_door_pass_over(cv_err *err)
+{
+    assert(err->code && "there is something to report");
+    cv_mail_files_behind(err);
+    cv_err_clear(err);
     return true;
 }
 

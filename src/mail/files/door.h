@@ -157,6 +157,9 @@ void cv_door_tell(cv_mail_door *door, const cv_door_agent *agent, const char *na
 void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What is wrong with one file or folder is reported, and does not hold up the others. True: the error is gone. */
+bool cv_door_pass_over(cv_err *err);
+
 /* ---- looking for changes -----------------------------------------------------------------------------------------
  *
  *     .marks: not now   the mark   a second look   …   .marks: hold

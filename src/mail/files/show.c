@@ -342,15 +342,12 @@ static bool show_sent(cv_mail_door *door, const cv_mail_delivery *d, cv_err *err
     return beyond || write_sent(door, agent, &m, name, err);
 }
 
-/* A link, or something else that is not a folder, in the place of one agent's folder: it is reported, and the others get
- * their files. When the folder is there again, what is missing in it is found. */
-static bool is_one_place(cv_err *err)
+/* A link, or something else that is not a folder, in the place of one agent's folder: the others get their files. When
+ * the folder is there again, what is missing in it is found. */
+static bool pass_over_agent(cv_err *err)
 {
-    if (err->code != CV_ERR_INVALID_VALUE && err->code != CV_ERR_NO_ACCESS && err->code != CV_ERR_NOT_A_FILE)
-        return false;
-    cv_mail_files_behind(err);
-    cv_err_clear(err);
-    return true;
+    bool one = err->code == CV_ERR_INVALID_VALUE || err->code == CV_ERR_NO_ACCESS || err->code == CV_ERR_NOT_A_FILE;
+    return one && cv_door_pass_over(err);
 }
 
 bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err)
@@ -360,11 +357,11 @@ bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, 
     bool found;
     if (!cv_mail_delivery_get(door->record, door->arena, mailbox, seq, &d, &found, err) || !found)
         return !err->code;
-    if (!show_sent(door, &d, err) && !is_one_place(err))
+    if (!show_sent(door, &d, err) && !pass_over_agent(err))
         return false;
     bool ok = cv_door_agent_of(door, mailbox, &agent, err) &&
               (!agent || move_or_write(door, agent, &d, folder_of(door, &d), again, false, err));
-    return ok || is_one_place(err);
+    return ok || pass_over_agent(err);
 }
 
 /* ---- what is remembered ------------------------------------------------------------------------------------------ */
@@ -598,7 +595,7 @@ static bool show_all(cv_mail_door *door, cv_map *boxes, names *touched, cv_err *
         agent = NULL;
         bool ok =
             cv_door_agent_of(door, all.items[i], &agent, err) && (!agent || cv_door_refill(door, agent, true, err));
-        if (!ok && !is_one_place(err))
+        if (!ok && !pass_over_agent(err))
             return false;
         for (int f = 0; agent && f < CV_DOOR_FOLDERS; f++)
             sweep(door, cv_door_in(door, agent, (cv_door_folder)f, ""));

@@ -699,8 +699,7 @@ bool cv_door_take_in(cv_mail_door *door, cv_err *err)
         if (take_agent(door, names.items[i], err))
             continue;
         door->waiting++; /* it is looked at again */
-        cv_mail_files_behind(err);
-        cv_err_clear(err);
+        cv_door_pass_over(err);
     }
     return cv_door_expire(door, &names, err) && cv_door_mailboxes_take(door, err) &&
            cv_door_states_take(door, &names, err) && cv_door_reports_take(door, err);

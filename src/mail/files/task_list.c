@@ -1,7 +1,7 @@
 /* task_list.c - task_list.json: the tasks of all plans as one list, in the form of the published schema; see show.h.
  *
  *     {"tasks": [
- *     {"task_id":"task-001","action":…,"params":{…},"target_agent":…,"status":…,"priority":…,"depends_on":[…],"plan":…},
+ *     {"task_id":"task-001","action":…,"params":{…},"target_agent":…,"status":…,"priority":…,"depends_on":[],"plan":…},
  *     …
  *     ]}
  *
