@@ -130,10 +130,19 @@ static int open_request(cv_call *call, const char *folder, cv_str dialogue_id)
     int fd = cv_os_open_unnamed(folder);
     if (fd < 0)
         return -1;
-    bool ok = write(fd, text.p, text.n) == (ssize_t)text.n && lseek(fd, 0, SEEK_SET) == 0;
-    if (!ok)
+    ssize_t n = write(fd, text.p, text.n);
+    if (n == (ssize_t)text.n && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    int why = n < 0 ? errno : ENOSPC; /* a file takes less than all of it when the disk is full */
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
         close(fd);
-    return ok ? fd : -1;
 }
 
 static pid_t start_runner(cv_call *call, const char *log_path, cv_str dialogue_id, cv_err *err)
@@ -144,23 +153,22 @@ static pid_t start_runner(cv_call *call, const char *log_path, cv_str dialogue_i
     cv_str self = cv_os_program(call->arena);
     const char *program = self.p ? self.p : "conclave"; /* else it is looked for nowhere, and does not start */
     int request = open_request(call, cv_folder_of(call->arena, log_path), dialogue_id);
-    int log = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), pipes[2];
-    pid_t runner = -1;
-    if (request < 0 || log < 0 || pipe2(pipes, O_CLOEXEC) != 0) {
+    int log = request < 0 ? -1 : open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int pipes[2] = {-1, -1};
+    bool ready = log >= 0 && pipe2(pipes, O_CLOEXEC) == 0;
+    if (!ready)
         cv_where_fail(err, log_path, "write the request and the log of the run", errno);
-        return -1;
-    }
-    pid_t pid = fork();
+    pid_t runner = -1, pid = ready ? fork() : -1;
     if (pid == 0)
         become_runner(program, request, log, pipes[1], (char *const *)(uintptr_t)argv);
-    close(pipes[1]);
-    close(request);
-    close(log);
-    if (pid < 0 || read(pipes[0], &runner, sizeof runner) != sizeof runner || runner < 0) {
+    close_if_open(pipes[1]);
+    close_if_open(request);
+    close_if_open(log);
+    if (ready && (pid < 0 || read(pipes[0], &runner, sizeof runner) != sizeof runner || runner < 0)) {
         cv_err_set(err, CV_ERR_RUN_STARTS, "no process could be started");
         runner = -1;
     }
-    close(pipes[0]);
+    close_if_open(pipes[0]);
     if (pid > 0)
         waitpid(pid, NULL, 0);
     return runner;

@@ -359,7 +359,7 @@ static bool wait_for_lock(cv_run_rows *l, int fd, int how, cv_err *err)
 
 bool cv_run_rows_lock(cv_run_rows *l, cv_err *err)
 {
-    assert(l->lock < 0 && "a run_rows is locked once");
+    assert(l->lock < 0 && "a run is locked once");
     l->lock = open_lock(l, err);
     if (l->lock >= 0 && wait_for_lock(l, l->lock, LOCK_EX, err) && read_rows(l, err))
         return true;
@@ -369,7 +369,7 @@ bool cv_run_rows_lock(cv_run_rows *l, cv_err *err)
 
 bool cv_run_rows_take(cv_run_rows *l, cv_err *err)
 {
-    assert(l->lock >= 0 && !l->renewed_ms && "a run_rows that is locked is taken once");
+    assert(l->lock >= 0 && !l->renewed_ms && "a run that is locked is taken once");
     if (!write_lease(l, err))
         return false;
     l->exists = true;
