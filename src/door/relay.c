@@ -1,6 +1,7 @@
 /* relay.c - passes on what happened; see relay.h. */
 #include "door/relay.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -77,6 +78,7 @@ void cv_relay_add(cv_relay *relay, cv_str json, cv_str line)
     one->json = cv_arena_copy(&one->arena, json);
     one->line = cv_arena_copy(&one->arena, line);
     pthread_mutex_lock(&relay->lock);
+    assert(!relay->ends && "nothing is added to one that ends");
     while (relay->waiting >= CV_RELAY_MAX)
         pthread_cond_wait(&relay->fewer, &relay->lock);
     *relay->last = one;
@@ -96,6 +98,7 @@ void cv_relay_end(cv_relay *relay)
     pthread_mutex_unlock(&relay->lock);
     if (relay->runs)
         pthread_join(relay->thread, NULL);
+    assert(!relay->first && relay->waiting == 0 && "everything was passed on");
     pthread_cond_destroy(&relay->fewer);
     pthread_cond_destroy(&relay->more);
     pthread_mutex_destroy(&relay->lock);

@@ -203,6 +203,7 @@ static void put_message(cv_notes_log *log, const cv_found_file *file, const cv_f
                         int64_t occurrence, cv_str status)
 {
     assert(occurrence > 0 && cv_words_find(cv_note_statuses, status) >= 0);
+    assert(note->kind < CV_NOTE_KIND_COUNT && note->container < CV_IN_COUNT);
     cv_arena *a = log->call->arena;
     cv_note_row row;
     cv_row_clear(&cv_note_row_type, &row);
@@ -241,6 +242,7 @@ static void put_message(cv_notes_log *log, const cv_found_file *file, const cv_f
 
 static void change_status(cv_notes_log *log, cv_note_row *row, cv_str status)
 {
+    assert(cv_str_eq(row->status, cv_note_current) && !cv_str_eq(status, cv_note_current));
     row->status = status;
     row->gone_at = log->w->now;
     cv_writing_put(log->w, &cv_note_row_type, row);
@@ -282,6 +284,7 @@ static bool takes_row(matches *m, cv_str digest)
     uintptr_t *first = cv_map_get(&m->by_digest, digest);
     if (!first || !*first)
         return false;
+    assert(*first <= m->current->count && !m->used[*first - 1] && "a row is matched once");
     m->used[*first - 1] = true;
     *first = m->next[*first - 1];
     return true;
@@ -304,7 +307,8 @@ static bool add_message(cv_notes_log *log, const cv_found_file *file, const cv_f
         return false;
     if (is_older(n) && last + (int64_t)*added > 0)
         return true;
-    put_message(log, file, n, digest, last + (int64_t)++ * added, status);
+    *added += 1;
+    put_message(log, file, n, digest, last + (int64_t)*added, status);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* scan_cache.c - which files were read before; see scan_cache.h. */
 #include "notes/scan_cache.h"
 
+#include <assert.h>
 #include <time.h>
 
 #include "base/file.h"
@@ -73,6 +74,7 @@ static bool is_same(const cv_scan_cache_stamp *x, const cv_scan_cache_stamp *y)
 const cv_scan_cache_file *cv_scan_cache_find(const cv_scan_cache *seen, cv_str path, const cv_scan_cache_stamp *stamp)
 {
     const uintptr_t *at = cv_map_get(&seen->by_path, path);
+    assert(!at || *at - 1 < seen->count);
     const cv_scan_cache_file *f = at ? &seen->items[*at - 1] : NULL;
     return f && is_same(&f->stamp, stamp) ? f : NULL;
 }

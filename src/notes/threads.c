@@ -1,6 +1,8 @@
 /* threads.c - threads, and `notes threads`: what each is about, its messages in order, its mood. */
 #include "notes/threads.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "notes/operations.h"
 #include "notes/words/errors.h"
@@ -25,6 +27,7 @@ void cv_mood_add(cv_mood_mean *mean, cv_str mood)
 /* Halves go to the even neighbour. */
 static int rounded(int64_t sum, int64_t count)
 {
+    assert(sum >= 0 && count > 0);
     int64_t whole = sum / count, rest = 2 * (sum % count);
     return (int)(rest > count || (rest == count && whole % 2) ? whole + 1 : whole);
 }

@@ -15,6 +15,7 @@
  *
  * Killed at any moment, the project has one store that takes writes, or none: then it is run again.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -258,6 +259,7 @@ static bool copy(copying *c, cv_err *err)
     if (!find_target(c, err) || !cv_store_open(a, &c->to, CV_RECORD_CREATE, c->call->record->types, &c->target, err))
         return false;
     bool switched = cv_json_get_true(c->call->input, "switch"), arrived = false;
+    assert(c->target && c->target != c->call->record);
     c->same = is_same(c);
     if (c->same && !switched)
         return bad_target(cv_json_get_text(c->call->input, "to"), "this is the record itself, under another address",

@@ -9,6 +9,7 @@
  * room or a scope the others are skipped, and the position moves on behind them. A record without a commit has no
  * position of its own, so `start` stands for the beginning.
  */
+#include <assert.h>
 #include <time.h>
 
 #include "base/monotonic.h"
@@ -190,6 +191,7 @@ static bool warn_unknown(page *p, cv_err *err)
 /* `cell` in so many columns, cut where it is longer. */
 static void add_cell(cv_buf *out, cv_str cell, size_t columns, bool last)
 {
+    assert(columns > 0);
     cv_str fit = cv_plain_fit(cell, columns);
     if (fit.n < cell.n) {
         fit = cv_plain_fit(cell, columns - 1);
@@ -206,9 +208,11 @@ static void add_cell(cv_buf *out, cv_str cell, size_t columns, bool last)
 static cv_str joined(cv_arena *a, cv_str list)
 {
     cv_json tree;
-    cv_err never = {.arena = a}; /* it was printed here */
+    cv_err never = {.arena = a};
     cv_buf out = {0};
-    cv_json_parse(a, list, &tree, &never);
+    bool printed_here = cv_json_parse(a, list, &tree, &never);
+    assert(printed_here && tree.type == CV_JSON_ARRAY);
+    (void)printed_here;
     for (uint32_t i = 0; i < tree.count; i++) {
         cv_buf_add_z(&out, i ? ", " : "");
         cv_buf_add(&out, tree.items[i].text);

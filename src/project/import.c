@@ -4,6 +4,8 @@
  *
  * A dry run does all of it on a copy of the record in memory: so its report is the report.
  */
+#include <assert.h>
+
 #include "base/file.h"
 #include "base/path.h"
 #include "kit/room.h"
@@ -100,6 +102,7 @@ static bool run_room(importing *im, const cv_room *room, const cv_import_fit *fi
             paths[import.count++] = im->paths[i];
     if (import.count == 0)
         return true;
+    assert(room->import.run && import.count <= im->count && "only a room that imports fits a path");
     cv_json_begin_array(&w);
     bool ok = room->import.run(&import);
     cv_json_end_array(&w);

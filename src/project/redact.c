@@ -12,6 +12,7 @@
  * The write touches one scope. What holds the text and cannot be redacted (a title, another scope, a backup) is named
  * in the answer, and so are long texts that are a part of the redacted one.
  */
+#include <assert.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -91,6 +92,7 @@ static size_t types_of(const cv_call *call, cv_str room, const cv_type *ret[CV_M
 {
     const cv_room_types *own = cv_types_of(call->record->types, room);
     size_t count = 0;
+    assert((own ? own->count : 0) + 2 <= CV_MAX_TYPES);
     for (size_t i = 0; own && i < own->count; i++)
         ret[count++] = own->types[i];
     ret[count++] = &cv_event_row_type;
@@ -192,6 +194,7 @@ static bool refuse_field(redaction *r, cv_str given, const char *why)
 {
     cv_str names[CV_MAX_TYPE_FIELDS];
     size_t count = 0;
+    assert(r->type->field_count <= CV_MAX_TYPE_FIELDS);
     for (size_t i = 0; i < r->type->field_count; i++)
         if (r->type->fields[i].role == CV_LONG && r->type->life != CV_VOLATILE)
             names[count++] = r->type->fields[i].name;
@@ -228,7 +231,7 @@ static bool choose_field(redaction *r)
     return r->text.p || refuse_field(r, given, "there is no text in this field");
 }
 
-/* A reason is short: what is not looked for elsewhere, because it stands everywhere by chance, is found here. */
+/* A reason is short: what is not looked for elsewhere, because it is everywhere by chance, is found here. */
 static bool is_repeated(const redaction *r, cv_str reason)
 {
     cv_str text = cv_str_trim(r->text);
@@ -246,7 +249,7 @@ static bool check_reason(redaction *r)
     return false;
 }
 
-/* ---- where else the text stands -----------------------------------------------------------------------------------
+/* ---- where else the text is ---------------------------------------------------------------------------------------
  */
 
 static void name_text(redaction *r, cv_redact_names *list, cv_scope_id scope, const cv_type *type, const void *row,
@@ -377,11 +380,12 @@ static bool find_row(redaction *r, cv_err *err)
     return (r->row || refuse_row(r)) && choose_field(r);
 }
 
-/* In the order that the head of this file tells. False: call->errs says why. */
+/* In the order that the head of this file gives. False: call->errs says why. */
 static bool plan(redaction *r, cv_err *err)
 {
     bool dry = cv_json_get_true(r->call->input, "dry_run");
     cv_writing *w = r->w;
+    assert(r->row && r->field->role == CV_LONG && r->text.p && "the row and its text were found");
     r->trace = cv_trace_of(r->call->arena, r->field, r->text);
     if (!check_reason(r))
         return false;

@@ -1,6 +1,8 @@
 /* registry.c - one agent on its way into the registry; see registry.h. */
 #include "project/registry.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "kit/room.h"
 
@@ -9,7 +11,8 @@
 #include "base/err_table.def"
 
 static const cv_str entry_words[] = {CV_STR_INIT("added"), CV_STR_INIT("changed"), CV_STR_INIT("unchanged")};
-const cv_words cv_entry_words = {entry_words, CV_COUNT(entry_words)};
+_Static_assert(CV_COUNT(entry_words) == CV_ENTRY_COUNT, "a word per outcome");
+const cv_words cv_entry_words = {entry_words, CV_ENTRY_COUNT};
 
 static const cv_str human = CV_STR_INIT("human"), mailbox = CV_STR_INIT("mailbox");
 
@@ -199,7 +202,7 @@ static void reserve(cv_call *call, cv_str at, const char *field, cv_str given, c
     cv_err_suggest(fault, CV_STR("leave it out, or choose another name"));
 }
 
-/* ---- what stands ------------------------------------------------------------------------------------------------- */
+/* ---- what is there ----------------------------------------------------------------------------------------------- */
 
 /* The same except for its times. */
 static bool is_same(const cv_agent_row *x, const cv_agent_row *y)
@@ -284,6 +287,7 @@ bool cv_registration_enter(cv_call *call, cv_writing *w, cv_registration *r, cv_
     if (r->outcome == CV_ENTRY_UNCHANGED)
         return true;
     bool is_new = r->outcome == CV_ENTRY_ADDED;
+    assert(is_new == !r->standing.name.p && "what is changed was there");
     cv_event_row *event =
         cv_writing_event(w, CV_STR("agent"), r->row.id, is_new ? CV_STR("created") : CV_STR("changed"));
     if (!is_new)

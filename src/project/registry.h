@@ -25,9 +25,7 @@ enum {
 #undef ERR
 extern const cv_err_code cv_registry_codes[];
 
-/* Names of numbers that limit an agent; which of them count for what, the rooms say. */
-
-typedef enum { CV_ENTRY_ADDED, CV_ENTRY_CHANGED, CV_ENTRY_UNCHANGED } cv_entry_outcome;
+typedef enum { CV_ENTRY_ADDED, CV_ENTRY_CHANGED, CV_ENTRY_UNCHANGED, CV_ENTRY_COUNT } cv_entry_outcome;
 extern const cv_words cv_entry_words;
 
 typedef struct {

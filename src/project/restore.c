@@ -8,6 +8,7 @@
  *
  * Nothing is refused because the present record has more: it is kept, and restoring the kept file undoes it.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -182,9 +183,11 @@ static const char *time_stamp(const restoring *r)
     char time[CV_TIME_LEN + 1], stamp[CV_TIME_LEN];
     size_t n = 0;
     cv_time_print(r->call->clock.now_ms(r->call->clock.ctx), time);
-    for (size_t i = 0; time[i] != '.'; i++)
+    for (size_t i = 0; time[i] != '.'; i++) {
+        assert(time[i] && n < sizeof stamp && "a time has milliseconds");
         if (time[i] != '-' && time[i] != ':')
             stamp[n++] = time[i];
+    }
     return cv_arena_printf(r->call->arena, "%.*sZ", (int)n, stamp).p;
 }
 

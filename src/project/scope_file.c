@@ -118,7 +118,7 @@ static const cv_shape as_document[] = {
 const cv_shape cv_export_scope_shape[] = {CV_CASE(output.p, to_file), CV_CASE(document, as_document), {0}};
 #undef CV_THIS_TYPE
 
-/* Where the scope stands; rev 0: there is none. */
+/* The position of the scope; rev 0: there is none. */
 static bool position_of(cv_call *call, cv_record *record, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
     bool ok = record->calls->begin(record, call->arena, scope, ret_at, err);

@@ -6,6 +6,7 @@
  * The secret is put into the answer after the commit: it is neither in the stored result nor in an event. A replay of
  * the request says that it cannot be shown again.
  */
+#include <assert.h>
 
 #include "base/base64.h"
 #include "base/os.h"
@@ -117,7 +118,8 @@ static void show_secret(cv_call *call, const making *m)
     bool dry = cv_json_get_true(call->input, "dry_run");
     if (dry && m->made)
         return;
-    call->out->n--; /* the brace */
+    assert(call->out->n > 0 && call->out->p[call->out->n - 1] == '}');
+    call->out->n--;
     cv_buf_printf(call->out, ",\"%s\":\"%.*s\"}", m->made ? "secret" : "note",
                   CV_FMT(m->made ? m->secret
                                  : CV_STR("the secret was shown when the token was made, and cannot be shown again: "
@@ -143,6 +145,7 @@ bool cv_token_op_add(cv_call *call)
 static void revoke_row(cv_call *call, cv_writing *w, cv_token_row *row, cv_str reason)
 {
     cv_event_row *event = cv_writing_event(w, CV_STR("token"), cv_arena_copy(call->arena, row->id), CV_STR("revoked"));
+    assert(!row->revoked_at.p && "a token is revoked once");
     row->revoked_at = w->now;
     event->reason = reason;
     cv_writing_covers(w, event, &cv_token_row_type, cv_writing_put(w, &cv_token_row_type, row));

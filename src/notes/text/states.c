@@ -2,6 +2,8 @@
  *
  * Each language has strings and comments (cv_lexis), or a walk of its own.
  */
+#include <assert.h>
+
 #include "notes/text/walk.h"
 
 /* ---- PHP: code between <?php and ?>, the rest is text --------------------------------------------------------------
@@ -381,6 +383,7 @@ static const reading readings[CV_READ_COUNT] = {
 void cv_notes_states(cv_str text, cv_notes_reader reader, bool other, size_t from, const size_t *offsets, size_t count,
                      cv_at *ret_at)
 {
+    assert(reader < CV_READ_COUNT && from <= text.n);
     if (from == 0 && cv_str_starts(text, CV_STR("\xEF\xBB\xBF")))
         from = 3; /* the first line begins behind a byte order mark */
     cv_walk w = {.text = text, .at = from, .offsets = offsets, .count = count, .ret = ret_at, .loose = other};
@@ -393,6 +396,7 @@ void cv_notes_states(cv_str text, cv_notes_reader reader, bool other, size_t fro
         how->walk(&w);
     else if (how->one)
         walk_code(&w, other ? how->other : how->one);
+    assert(w.next <= count && w.depth <= CV_MOST_NESTED);
     while (w.next < count)
         ret_at[w.next++] = w.last;
 }

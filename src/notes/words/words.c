@@ -1,6 +1,7 @@
 /* words.c - the tables of words.h, from the .def files. */
 #include "notes/words/words.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "base/clock.h"
@@ -61,6 +62,7 @@ static cv_str behind_last(cv_str text, const char *any)
 /* The first language with the word in one of its lists: `list` is where that is in a row. */
 static cv_notes_language find_language(size_t list, cv_str word)
 {
+    assert(list + sizeof(cv_str) <= sizeof(cv_notes_language_row));
     for (int i = 0; word.n && i < CV_LANG_COUNT; i++)
         if (cv_notes_listed(*(const cv_str *)((const char *)&cv_notes_languages[i] + list), word))
             return (cv_notes_language)i;
@@ -140,8 +142,10 @@ bool cv_notes_date_valid(cv_str date)
         if (!cv_is_digit(date.p[i]))
             return false;
     static const char form[] = "....-..-..T..:..:..Z";
+    _Static_assert(sizeof form - 1 <= sizeof iso, "the date fits");
     size_t from = 0, n = sizeof form - 1;
     for (size_t i = 0; i < n; i++)
         iso[i] = form[i] == '.' ? date.p[from++] : form[i];
+    assert(from == date.n);
     return cv_time_parse((cv_str){iso, n}, &ms);
 }
