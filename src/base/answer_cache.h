@@ -25,7 +25,8 @@ void cv_answer_cache_free(cv_answer_cache *cache);
 /* An absent secret adds nothing. */
 void cv_answer_cache_add_secret(cv_buf *question, cv_str secret);
 
-/* False: it is not known, or a folder that it was made from has changed. `give` gets the answer while nobody can throw it away: it copies what it needs. */
+/* False: it is not known, or a folder that it was made from has changed. `give` gets the answer while nobody can throw
+ * it away: it copies what it needs. */
 bool cv_answer_cache_find(cv_answer_cache *cache, uint64_t version, cv_str question,
                           void (*give)(void *ctx, cv_str answer), void *ctx);
 

@@ -71,8 +71,8 @@ void cv_os_wake_up(const cv_os_wake *wake);
 void cv_os_wake_clear(const cv_os_wake *wake); /* before the next wait */
 void cv_os_wake_close(cv_os_wake *wake);
 
-/* A number in memory that processes share. One waits until it is not `seen` any more; false: so long has passed. Another
- * one raises it and wakes all. Where the system cannot wake them, they wait to the end. */
+/* A number in memory that processes share. One waits until it is not `seen` any more; false: so long has passed.
+ * Another one raises it and wakes all. Where the system cannot wake them, they wait to the end. */
 bool cv_os_number_wait(_Atomic uint32_t *number, uint32_t seen, int64_t us);
 void cv_os_number_raise(_Atomic uint32_t *number);
 

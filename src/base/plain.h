@@ -33,7 +33,7 @@ cv_str cv_plain_fit(cv_str s, size_t columns);
 /* May a line end before this byte: at a blank, and between characters of scripts that are written without spaces? */
 bool cv_plain_may_break(cv_str text, size_t at);
 
-/* Text that begins in column `at` (from 0), broken where it may be before column `width`; the lines that follow begin in
+/* Text that begins in column `at` (from 0), broken before column `width` where a line may end; the next lines begin in
  * column `hang`. A word that is longer than a line stays whole: the terminal breaks it, and a path can be copied. */
 void cv_plain_wrap(cv_buf *out, cv_str text, size_t width, size_t at, size_t hang);
 

@@ -118,7 +118,8 @@ void cv_chat_doctor(cv_doctor *d)
 static const cv_topic topics[] = {
     {"chat-file", print_file}, {"chat-consult", print_consult}, {"chat-policy", print_policy}, {0}};
 static const cv_skill skills[] = {{"conclave-chat", print_skill}, {0}};
-static const cv_room_hook hooks[] = {{"chat gate --format hook", "the agent must first read its new chat messages"}, {0}};
+static const cv_room_hook hooks[] = {{"chat gate --format hook", "the agent must first read its new chat messages"},
+                                     {0}};
 static const cv_completion completions[] = {
     {"CHAT", "chat_id id", "chat list", NULL, false, "chats", "chat_id", "purpose"}, {0}};
 

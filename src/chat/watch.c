@@ -174,8 +174,8 @@ static bool read_feed(watching *w, cv_err *err)
     return true;
 }
 
-/* Who is meant, and what they have not read yet, unless the caller has seen it (`later`). A name that nobody has would be
- * waited for in vain. */
+/* Who is meant, and what they have not read yet, unless the caller has seen it (`later`). A name that nobody has would
+ * be waited for in vain. */
 static bool read_people(watching *w, bool later, cv_err *err)
 {
     cv_arena *a = w->call->arena;

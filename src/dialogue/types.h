@@ -66,7 +66,7 @@
 
 #define CV_VERDICT_FIELDS(F)                                                                                           \
     F(TEXT, KEY, verdict_id) F(INT, OUTLINE, position) F(TEXT, OUTLINE, verdict_type) F(INT, OUTLINE, round)           \
-    F(TEXT, OUTLINE, author_expert) F(TEXT, OUTLINE, recommendation) F(TEXT, LONG, description)                          \
+    F(TEXT, OUTLINE, author_expert) F(TEXT, OUTLINE, recommendation) F(TEXT, LONG, description)                        \
     F(JSON, PLAIN, conditions) F(TEXT, OUTLINE, vote) F(TEXT, OUTLINE, confidence) F(JSON, PLAIN, tensions_resolved)   \
     F(JSON, PLAIN, tensions_accepted) F(JSON, PLAIN, recommendations_adopted) F(JSON, PLAIN, key_evidence)             \
     F(JSON, PLAIN, key_claims) F(JSON, PLAIN, supporting_experts) F(JSON, PLAIN, ethos_compliance)                     \

@@ -210,8 +210,8 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* "conclave panel list": the verb "panel-list" in two words, of this room, or of any when it is "". NULL: there is none, or
- * several rooms have it. */
+/* "conclave panel list": the verb "panel-list" in two words, of this room, or of any when it is "". NULL: there is
+ * none, or several rooms have it. */
 static const cv_cli_command *in_two_words(cv_arena *a, const cv_cli_table *table, const char *room, char **words)
 {
     const char *verb = cv_arena_printf(a, "%s-%s", words[0], words[1]).p;

@@ -9,8 +9,8 @@
  *
  * The texts of operations name fields, as programs know them that send JSON, and put them in quotes. A person who
  * typed options knows those. A word is taken for a field only if the schema has it and the sentence shows that it is
- * one: quoted, with an underscore, set to true, asked for, a condition ("with dir:"), or missing. Values are quoted, too: a word that was typed or
- * would be valid is not taken for a field.
+ * one: quoted, with an underscore, set to true, asked for, a condition ("with dir:"), or missing. Values are quoted,
+ * too: a word that was typed or would be valid is not taken for a field.
  */
 #include "door/cli_parts.h"
 

@@ -444,9 +444,11 @@ static bool begin(watch *w, char position[MAX_POSITION], cv_err *err)
 
 static bool begin_relays(watch *w, cv_err *err)
 {
-    if (w->command && !(w->to_command = cv_relay_new(run_command, w, err)))
+    w->to_command = w->command ? cv_relay_new(run_command, w, err) : NULL;
+    if (w->command && !w->to_command)
         return false;
-    return !w->has_hook || (w->to_hook = cv_relay_new(call_hook, w, err));
+    w->to_hook = w->has_hook ? cv_relay_new(call_hook, w, err) : NULL;
+    return !w->has_hook || w->to_hook;
 }
 
 static int run_watch(cv_cli *cli)

@@ -1,6 +1,6 @@
-/* relay.h - passes on what happened, one thing after the other, without holding up who reports it.
+/* relay.h - passes on what happened, one thing after the other, while its caller goes on.
  *
- *     cv_relay *relay = cv_relay_new(call_hook, &hook);
+ *     cv_relay *relay = cv_relay_new(call_hook, &hook, &err);
  *     cv_relay_add(relay, json, line);      returns at once; call_hook gets it on a thread of its own
  *     cv_relay_end(relay);                  everything that was added is passed on first
  *

@@ -64,8 +64,8 @@ cv_str cv_service_faults(cv_arena *a, const cv_operation *op, const cv_errs *err
  * For cv_http_options: `ctx` is the service. */
 bool cv_service_admits(void *ctx, cv_str token, const char **ret_why);
 
-/* May a client with this token read nothing in this room, or, without one, in the project as a whole? Its token may have
- * been revoked or limited since it came in. What cannot be found out is not a refusal. From any thread. */
+/* May a client with this token read nothing in this room, or, without one, in the project as a whole? Its token may
+ * have been revoked or limited since it came in. What cannot be found out is not a refusal. From any thread. */
 bool cv_service_refuses(cv_service *service, cv_str bearer, cv_str room);
 
 /* As long as this number is the same, nobody has committed, and the record is the same. It is above 0. From any thread;

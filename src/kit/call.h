@@ -58,7 +58,7 @@ struct cv_call {
     cv_buf *aside;   /* lines that people read beside a document of its own; NULL: nobody does */
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be passed on as it is */
     bool unwell;     /* set by the handler: the answer is whole, but it reports errors (exit status 1) */
-    int exit; /* set by the handler: another exit status of the command line than that of the answer or error; 0: none */
+    int exit;        /* set by the handler: the exit status of the command line, instead of the usual one; 0: none */
     cv_errs *errs;
     cv_seen *seen;  /* folders that the answer is made from: added before they are looked into; NULL: nobody keeps it */
     bool taking_in; /* an intake calls (room.h): there is none before what it calls */

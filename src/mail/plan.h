@@ -36,8 +36,8 @@ bool cv_mail_tasks_read(cv_call *call, const char *field, cv_str list, cv_mail_t
 bool cv_mail_tasks_store(cv_mail_writing *o, cv_mail_tasks *tasks, cv_mail_receipts *ret_receipts, size_t *ret_waiting);
 
 /* The message of a task that waits for nothing any more, into the mailbox of its agent. The row is changed. `is_owed`:
- * the task was taken before; neither a full mailbox nor an agent that was removed since stops an agent that completes what
- * it waited for. */
+ * the task was taken before; neither a full mailbox nor an agent that was removed since stops an agent that completes
+ * what it waited for. */
 bool cv_mail_task_deliver(cv_mail_writing *o, cv_mail_task *task, bool is_owed, cv_mail_receipts *ret_receipts);
 
 /* ---- the types of the specification ------------------------------------------------------------------------------ */

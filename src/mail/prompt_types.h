@@ -27,7 +27,7 @@
     F(TEXT, OUTLINE, taken_by) F(TEXT, OUTLINE, taken_at) F(TEXT, OUTLINE, answered_at) F(TEXT, OUTLINE, fetched_at)   \
     F(TEXT, OUTLINE, source) F(TEXT, OUTLINE, message_id) F(TEXT, LONG, text) F(TEXT, LONG, answer)
 
-/* `hash`: SHA-256 of its line, without the line end; `prev`: that of the line before. `details`: JSON as it was given. */
+/* `hash`: SHA-256 of its line, without the line end; `prev`: that of the line before. `details`: JSON as given. */
 #define CV_MAIL_ENTRY_FIELDS(F)                                                                                        \
     F(INT, KEY, number) F(TEXT, OUTLINE, event_id) F(TEXT, OUTLINE, timestamp) F(TEXT, OUTLINE, event_type)            \
     F(TEXT, OUTLINE, agent_source) F(TEXT, OUTLINE, prev) F(TEXT, OUTLINE, hash) F(TEXT, LONG, details)

@@ -1,7 +1,7 @@
 /* judge.h - what a judge that is an agent is asked, and what becomes of its answer.
  *
  *     draft, progress, earlier rounds  ->  cv_judge_prompt_…      markdown; what experts said is in a frame
- *     the answer, a text               ->  cv_judge_extract       the one JSON object in it: alone, in a fence, in prose
+ *     the answer, a text               ->  cv_judge_extract       its one JSON object: alone, in a fence, in prose
  *     the object                       ->  cv_judge_read          the parts, as requests of the dialogue's operations
  *
  *     {"expert_scores": {"muffin": 7}, "summary": "…",            round-register, with use_draft

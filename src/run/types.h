@@ -2,7 +2,7 @@
  *
  *     ("run", "job-queue")      one run is one scope, named by its dialogue
  *       run      state, why it stopped, settings, how far the judge's decisions are carried out    one row, changes
- *       attempt  (round, who, number): which agent, how it ended, what it cost, hashes             changes once, at its end
+ *       attempt  (round, who, number): which agent, how it ended, what it cost, hashes             changes once, at end
  *       lease    who walks it now, and until when                                                  volatile
  *
  * Attempts belong to the run, not to the dialogue: what an expert said is a response there, and an attempt that failed

@@ -75,6 +75,20 @@ nosy_includes() {
 }
 check "the protocol's library includes base, the workers and itself" nosy_includes
 
+# A file that got another name has it in its head, too.
+old_names() {
+    files 'src/*.[ch]' 'test/*.[ch]' 'web/src/*.ts' 'web/src/*.tsx' | xargs awk '
+        FNR == 1 && /^(\/\*|\/\/) [A-Za-z0-9_-]+\.[a-z]+ - / {
+            own = FILENAME; sub(/.*\//, "", own)
+            if ($2 != own) print FILENAME ": its head says " $2
+        }'
+}
+check "the head of a file has its name" old_names
+
+# clang-format does not break comments.
+wide_lines() { files 'src/*.[ch]' | LC_ALL=C.UTF-8 xargs grep -nE '^.{121}' | cut -c 1-100; }
+check "no line has more than 120 columns" wide_lines
+
 libpq=$(pg_config --includedir 2>/dev/null || echo /usr/include/postgresql)
 # One that its own source includes before anything else has been compiled alone by the build.
 first_included() {

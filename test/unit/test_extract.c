@@ -1,4 +1,4 @@
-/* test_hearing.c - responses as the judge would register them: every kind of mark, every style, every doubt. */
+/* test_extract.c - responses as the judge would register them: every kind of mark, every style, every doubt. */
 #include "world.h"
 
 #include "dialogue/intake/duplicates.h"

@@ -1,4 +1,4 @@
-/* compare.c - what files state against what the record derives, and what the record has of each file; see import_script.h.
+/* compare.c - what files state against what the record derives, and what it has of each file; see import_script.h.
  *
  * Nothing is mended: the record keeps what was said and done, and a board that was added up wrongly, or left behind,
  * stays what it is. Every statement is compared with the record, and every difference is reported with both figures and

@@ -1,4 +1,4 @@
-/* full_dialogue.h - a dialogue that a file tells in full: every item with its id, text, references and what became of it.
+/* full_dialogue.h - a dialogue that a file has in full: every item with its id, text, references and status.
  *
  *     transcript (x.dialogue.md)   ->  full dialogue  ->  requests, as a judge would have made them
  *     dialogue.json                ->

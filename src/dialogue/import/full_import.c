@@ -378,7 +378,7 @@ static void register_interim(cv_full_importing *p)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static void play_round(cv_full_importing *p, int round)
+static void import_round(cv_full_importing *p, int round)
 {
     cv_buf text;
     const char *step = cv_arena_printf(p->t->s->arena, "round-%d", round).p;
@@ -422,7 +422,7 @@ bool cv_full_import(const cv_call *call, cv_record *record, cv_full_dialogue *t,
         cv_full_create_unseated(&p);
     }
     for (size_t round = 0; round < t->round_count && !p.p.failed; round++)
-        play_round(&p, (int)round);
+        import_round(&p, (int)round);
     if (!p.p.failed)
         correct(&p);
     for (size_t i = 0; i < t->verdicts.count && !p.p.failed; i++)

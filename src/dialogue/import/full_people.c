@@ -1,4 +1,4 @@
-/* full_people.c - the people of a full dialogue: its pool, its experts, who sat in which round; see full_importing.h. */
+/* full_people.c - who is in a full dialogue: its pool, its experts, who sat in which round; see full_importing.h. */
 #include "dialogue/import/full_importing.h"
 #include "dialogue/operations.h"
 

@@ -24,8 +24,7 @@ typedef struct {
 
 /* A request with its op_id and dialogue: members follow, send ends and sends it. */
 cv_json_writer cv_importing_begin(cv_importing *p, cv_buf *text, const char *step);
-cv_json_writer cv_importing_begin_bare(cv_importing *p, cv_buf *text,
-                                       const char *step); /* what is heard names the dialogue */
+cv_json_writer cv_importing_begin_bare(cv_importing *p, cv_buf *text, const char *step); /* with the op_id alone */
 bool cv_importing_send(cv_importing *p, cv_json_writer *w, const char *step, cv_handler run, cv_reply *ret_reply);
 
 /* Sends `create`: its members are in `w`. True when the dialogue is there, made now or by an earlier import. */
@@ -40,8 +39,8 @@ bool cv_importing_load(cv_importing *p, int round, cv_state *ret_state);
 void cv_importing_round(cv_importing *p, int round);
 void cv_importing_verdict(cv_importing *p, const cv_late_verdict *verdict);
 
-/* Verdicts (import_verdict.c): those that the judge's texts have are found before the dialogue is made; the final one and
- * those in sections of their own are registered when all rounds are there. */
+/* Verdicts (import_verdict.c): those that the judge's texts have are found before the dialogue is made; the final one
+ * and those in sections of their own are registered when all rounds are there. */
 void cv_script_find_verdicts(cv_script *s);
 void cv_importing_endings(cv_importing *p);
 

@@ -188,8 +188,8 @@ typedef struct {
 #define CV_THE_JUDGE SIZE_MAX
 #define CV_NOBODY (SIZE_MAX - 1)
 
-/* The participant of this name, made when it is new; CV_THE_JUDGE; CV_NOBODY when there are too many. What is known already
- * is not changed. */
+/* The participant of this name, made when it is new; CV_THE_JUDGE; CV_NOBODY when there are too many. What is known
+ * already is not changed. */
 size_t cv_script_participant(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line);
 
 bool cv_script_is_judge(cv_str name);

@@ -92,8 +92,8 @@ static void see_file(looking *l, const cv_folder_entry *entry)
     *CV_PUSH(l->call->arena, l->files) = file;
 }
 
-/* The server that keeps the answer has to know of every change in the folder; a folder that may not be used, such as a link,
- * can become another one unseen. */
+/* The server that keeps the answer has to know of every change in the folder; a folder that may not be used, such as a
+ * link, can become another one unseen. */
 static bool find_folder(cv_call *call, const cv_state *s, int64_t round, cv_where *ret_folder, cv_err *err)
 {
     cv_where folder;

@@ -64,8 +64,8 @@ static cv_next_step call_next(cv_str text, cv_str operation)
     return (cv_next_step){.text = text, .operation = operation};
 }
 
-/* What only the judge knows is left out of a command line, which then names each option that is missing; a tool is given
- * its fields. */
+/* What only the judge knows is left out of a command line, which then names each option that is missing; a tool
+ * gets its fields. */
 static void with(cv_next_step *step, const char *name, cv_argument_form form, cv_str value)
 {
     step->more[step->count++] = (cv_argument){name, value, form};

@@ -36,8 +36,8 @@ static void look_for_progress(cv_sqlite_record *r)
     r->last_progress = now;
 }
 
-/* One pause, between `us` and twice that: no two processes wake in step. It ends as soon as the number is not `seen` any
- * more; NULL: nobody raises one. False: it was long enough. */
+/* One pause, between `us` and twice that: no two processes wake in step. It ends as soon as the number is not `seen`
+ * any more; NULL: nobody raises one. False: it was long enough. */
 static bool pause_about(cv_sqlite_record *r, int64_t us, _Atomic uint32_t *number, uint32_t seen)
 {
     cv_sqlite *s = r->s;

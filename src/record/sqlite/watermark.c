@@ -63,7 +63,7 @@ static bool regressed(cv_sqlite *s, const cv_commit *watermark, int64_t last, cv
 static bool advise_accepting(cv_sqlite *s, cv_err *err)
 {
     cv_commit last;
-    cv_err ignored = {.arena = err->arena}; /* the error has no advice */
+    cv_err ignored = {.arena = err->arena}; /* without it, the error has no advice */
     if (cv_sqlite_last(s, &last, &ignored))
         cv_err_suggest(err, cv_arena_printf(err->arena,
                                             "the record ends at commit %lld: compare that with your last seal or "

@@ -129,7 +129,7 @@ const kindsOf: [Kind, string][] = [
   ["evidence", "Evidence"],
 ];
 
-function Fates({ parts }: { parts: Part[] }): preact.JSX.Element {
+function Items({ parts }: { parts: Part[] }): preact.JSX.Element {
   const items = parts.flatMap((p) => p.items.map((item) => ({ ...item, dialogue: p.dialogue_id })));
   return (
     <section aria-label="What became of it">
@@ -221,7 +221,7 @@ function One({ slug }: { slug: string }): preact.JSX.Element {
                 </ul>
                 <HeatMap people={[slug, ...others]} pairs={pairsOf(agreement)} />
               </section>
-              <Fates parts={dialogues} />
+              <Items parts={dialogues} />
             </div>
           </article>
         );

@@ -1,4 +1,4 @@
-// dialogue.ts - a dialogue as its export tells it, and what follows from it: the sentence on top, the edges, who agrees.
+// model.ts - a dialogue as its export tells it, and what follows from it: the sentence on top, the edges, who agrees.
 import { capital, count, cut, first, isolate, list, vote } from "../../words";
 import { type Kind } from "./words";
 

@@ -5,7 +5,7 @@ import { HeatMap } from "./heat";
 import { ExpertName } from "./show";
 import { capital, count, plural } from "../../words";
 
-function fate(d: Dialogue, slug: string): string {
+function whatBecame(d: Dialogue, slug: string): string {
   const own = d.entities.filter((e) => e.contributors.includes(slug));
   const tensions = own.filter((e) => e.kind === "tension");
   const closed = tensions.filter((t) => t.status === "resolved" || t.status === "accepted").length;
@@ -27,7 +27,7 @@ function Row({ d, expert }: { d: Dialogue; expert: Expert }): preact.JSX.Element
       <td class="on-wide">{expert.tier}</td>
       {d.rounds.length <= 12 && d.rounds.map((r) => <td class="figure">{expert.scores[String(r.round)] ?? "–"}</td>)}
       <td class="figure">{expert.total ?? "–"}</td>
-      <td>{fate(d, expert.slug)}</td>
+      <td>{whatBecame(d, expert.slug)}</td>
     </tr>
   );
 }

@@ -1,4 +1,4 @@
-// dialogue.tsx - the room of deliberations: what waits in it, and which view an address means.
+// room.tsx - the room of deliberations: what waits in it, and which view an address means.
 import { useAsk, useAskAll } from "../../ask";
 import { Heading } from "../../parts/show";
 import type { Attention, Figure, Room } from "../../room";

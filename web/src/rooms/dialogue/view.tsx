@@ -1,4 +1,4 @@
-// dialogue.tsx - one dialogue: the question, the sentence, and its views.
+// view.tsx - one dialogue: the question, the sentence, and its views.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { report } from "../../api";
 import { useAsk } from "../../ask";
