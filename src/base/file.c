@@ -172,6 +172,7 @@ bool cv_text_check(cv_str text, cv_err *err)
     }
     if (valid == text.n)
         return true;
+    assert(text.p && valid < text.n);
     place(text, valid, &line, &column);
     cv_err_at(err, CV_ERR_NOT_UTF8, line, column, "byte 0x%02x is not valid UTF-8", (unsigned char)text.p[valid]);
     bool utf16 = cv_str_starts(text, CV_STR("\xff\xfe")) || cv_str_starts(text, CV_STR("\xfe\xff"));
@@ -618,7 +619,7 @@ static bool is_known(job *j, int fd, const char *name)
 {
     cv_arena a = {0};
     cv_err ignored = {.arena = &a};
-    cv_str bytes;
+    cv_str bytes = {0};
     bool known = read_open(&a, fd, name, CV_MAX_FILE_BYTES, &bytes, &ignored) &&
                  (bytes.n == 0 || (j->rules->is_ours && j->rules->is_ours(j->rules->ctx, bytes, !j->marked)));
     cv_arena_release(&a);

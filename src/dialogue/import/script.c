@@ -436,11 +436,11 @@ static int64_t leading_number(cv_str value)
 static int64_t number_before(cv_str value, const char *word)
 {
     for (size_t i = 1; i < value.n; i++) {
-        size_t begin = i;
+        size_t begin = i - 1;
         int number;
         if (!cv_str_starts_nocase(cv_str_from(value, i), cv_str_of(word)) || value.p[i - 1] != ' ')
             continue;
-        for (begin = i - 1; begin > 0 && cv_is_digit(value.p[begin - 1]);)
+        while (begin > 0 && cv_is_digit(value.p[begin - 1]))
             begin--;
         if (begin < i - 1 && cv_str_to_int(cv_str_range(value.p + begin, value.p + i - 1), &number))
             return number;
