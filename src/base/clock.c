@@ -134,3 +134,11 @@ cv_str cv_time_short(cv_arena *a, cv_str time)
         return time;
     return cv_arena_printf(a, "%.10s %.8s", time.p, time.p + 11);
 }
+
+int64_t cv_timespec_ns(struct timespec t)
+{
+    const int64_t second = 1000000000, most = INT64_MAX / second;
+    if (t.tv_sec >= most)
+        return INT64_MAX;
+    return t.tv_sec <= -most ? INT64_MIN : t.tv_sec * second + t.tv_nsec;
+}

@@ -5,6 +5,8 @@
 #ifndef CV_BASE_CLOCK_H
 #define CV_BASE_CLOCK_H
 
+#include <time.h>
+
 #include "base/err.h"
 
 typedef struct {
@@ -25,6 +27,9 @@ bool cv_clock_fail(cv_err *err);
 
 /* The same form back, strictly; the fraction may be absent. False for anything that is not such a date (Feb 30 …). */
 bool cv_time_parse(cv_str s, int64_t *ret_ms);
+
+/* Nanoseconds since 1970; the nearest number for a time that they do not reach: anybody can give a file any time. */
+int64_t cv_timespec_ns(struct timespec t);
 
 /* For people: "2026-02-03 04:05:06", in the arena; what is not a time as above stays as it is. */
 cv_str cv_time_short(cv_arena *a, cv_str time);

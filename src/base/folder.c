@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/os.h"
 
@@ -123,8 +124,8 @@ bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries,
             one->is_regular = S_ISREG(st.st_mode);
             one->is_link = S_ISLNK(st.st_mode);
             one->size = st.st_size;
-            one->modified_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
-            one->changed_ns = st.st_ctim.tv_sec * INT64_C(1000000000) + st.st_ctim.tv_nsec;
+            one->modified_ns = cv_timespec_ns(st.st_mtim);
+            one->changed_ns = cv_timespec_ns(st.st_ctim);
             one->inode = st.st_ino;
         }
     }

@@ -4,16 +4,12 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/folder.h"
 
 static const int64_t tick_ns = INT64_C(2000000000); /* no file system has a longer one */
 
 enum { UNKNOWN, MISSING };
-
-static int64_t nanoseconds(struct timespec t)
-{
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 /* FNV-1a. */
 static void mix(uint64_t *sign, const void *bytes, size_t n)
@@ -35,12 +31,12 @@ static uint64_t sign_entries(cv_arena *a, cv_where where, const struct stat *st)
     cv_err ignored = {.arena = a};
     struct timespec now;
     uint64_t sign = UINT64_C(0xcbf29ce484222325);
-    int64_t latest = nanoseconds(st->st_ctim);
+    int64_t latest = cv_timespec_ns(st->st_ctim);
     clock_gettime(CLOCK_REALTIME, &now);
     if (S_ISDIR(st->st_mode) && !cv_folder_list(a, where, &entries, &ignored))
         return UNKNOWN;
     mix(&sign, &st->st_dev, sizeof st->st_dev);
-    mix_numbers(&sign, st->st_ino, st->st_size, nanoseconds(st->st_mtim), latest);
+    mix_numbers(&sign, st->st_ino, st->st_size, cv_timespec_ns(st->st_mtim), latest);
     for (size_t i = 0; i < entries.count; i++) {
         const cv_folder_entry *one = &entries.items[i];
         mix(&sign, one->name, strlen(one->name) + 1);
@@ -48,7 +44,7 @@ static uint64_t sign_entries(cv_arena *a, cv_where where, const struct stat *st)
         if (one->changed_ns > latest)
             latest = one->changed_ns;
     }
-    return latest + tick_ns < nanoseconds(now) ? sign : UNKNOWN;
+    return latest < cv_timespec_ns(now) - tick_ns ? sign : UNKNOWN;
 }
 
 static uint64_t sign_of(cv_where where)

@@ -129,7 +129,7 @@ static int64_t stamp_ms(void)
 
 static int64_t renamed_ms(const struct stat *st)
 {
-    return (int64_t)st->st_ctim.tv_sec * 1000 + st->st_ctim.tv_nsec / 1000000;
+    return cv_timespec_ns(st->st_ctim) / 1000000;
 }
 
 /* What an owner wrote; `state` empty: nobody owns the lock. */

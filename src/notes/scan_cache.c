@@ -55,7 +55,7 @@ void cv_scan_cache_load(cv_call *call, cv_scan_cache *ret)
     cv_str text, line;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    *ret = (cv_scan_cache){.arena = call->arena, .began = now.tv_sec * INT64_C(1000000000) + now.tv_nsec};
+    *ret = (cv_scan_cache){.arena = call->arena, .began = cv_timespec_ns(now)};
     if (!cv_file_read_at(call->arena, place(call), MOST_BYTES, &text, &none) || !cv_str_starts(text, CV_STR(TITLE)))
         return;
     text = cv_str_from(text, sizeof TITLE - 1);

@@ -550,5 +550,23 @@ rm bus/runtime/alpha/inbox
 run "once it has gone" 0 mail inbox alpha --json
 [ "$(ls bus/runtime/alpha/inbox)" = task_0000000001.json ]
 ok $? "what was missing is written"
+run "a message that expires" 0 mail send --from zeta --to alpha --expires-in 1 "soon"
+for place in inbox archive quarantine; do
+    rm -r bus/runtime/alpha/$place
+    : >bus/runtime/alpha/$place
+done
+of_alpha=$(grep -l 'assigned.*"alpha"' bus/mailbox_*.json) of_zeta=$(grep -l 'assigned.*"zeta"' bus/mailbox_*.json)
+rm "$of_alpha" && mkfifo "$of_alpha"
+sleep 1.1
+put bus/runtime/zeta/outbox/z3.json '{"command": "z3", "target_id": "zeta", "params": {}}'
+touch -d 2400-01-01 bus/runtime/zeta/outbox/z3.json bus/runtime/zeta "$of_zeta"
+run "a file in the place of a folder, a pipe in that of a file, times far away" 0 mail watch 0
+jq -e 'any(.messages[]; .command == "z3")' "$of_zeta" >/dev/null
+ok $? "hold up nobody's mailbox"
+run "and doctor looks at all of it" 0 doctor
+for place in inbox archive quarantine; do rm bus/runtime/alpha/$place; done
+run "once the folders are free" 0 mail watch 0
+[ -f "$of_alpha" ] && [ -p "bus/runtime/alpha/quarantine/$(basename "$of_alpha")" ]
+ok $? "the mailbox is written again, and the pipe is in quarantine"
 
 finish

@@ -168,9 +168,29 @@ static void clocks_are_passed_in(void **state)
     assert_true(now > libc - 5000 && now < libc + 5000);
 }
 
+static void times_of_files_are_bounded(void **state)
+{
+    static const struct {
+        struct timespec time;
+        int64_t ns;
+    } cases[] = {
+        {{0, 7}, 7},
+        {{-1, 999999999}, -1},
+        {{1700000000, 5}, INT64_C(1700000000000000005)},
+        {{INT64_C(13569465600), 0}, INT64_MAX}, /* 2400 */
+        {{INT64_MAX, 999999999}, INT64_MAX},
+        {{INT64_C(-13569465600), 0}, INT64_MIN},
+        {{INT64_MIN, 0}, INT64_MIN},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++)
+        assert_int_equal(cv_timespec_ns(cases[i].time), cases[i].ns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_of_files_are_bounded),
         cmocka_unit_test(known_times_print),
         cmocka_unit_test(a_time_beyond_the_calendar_is_told),
         cmocka_unit_test(random_times_agree_with_libc_and_come_back),

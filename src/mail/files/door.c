@@ -357,7 +357,7 @@ static bool has_mark(const cv_mail_door *door, const char *path, int64_t *ret_se
         return false;
     int64_t now = door->now_ms / 1000, second = st.st_mtim.tv_nsec == OWN_NS ? (int64_t)st.st_mtim.tv_sec : now;
     *ret_second = second;
-    return now - second < CV_DOOR_BRIEF_MS / 1000 && second - now < CV_DOOR_BRIEF_MS / 1000;
+    return second > now - CV_DOOR_BRIEF_MS / 1000 && second < now + CV_DOOR_BRIEF_MS / 1000;
 }
 
 bool cv_door_is_as_written(const cv_mail_door *door, const char *path)

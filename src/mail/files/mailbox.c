@@ -154,7 +154,7 @@ static bool is_due(cv_mail_door *door, cv_where where, const cv_mail_mailbox *bo
     int64_t rows = box->waiting + (box->done < PROCESSED ? box->done : PROCESSED);
     if (rows <= FEW_ROWS || !cv_where_look(where, &st))
         return true;
-    int64_t age = door->now_ms - ((int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000);
+    int64_t age = door->now_ms - cv_timespec_ns(st.st_mtim) / 1000000;
     return age < -PAUSE_MS || age > PAUSE_MS; /* its mark may be some milliseconds ahead */
 }
 
@@ -228,31 +228,40 @@ static bool agent_of_slot(cv_mail_door *door, int64_t number, cv_door_agent **re
            (!mailbox.p || cv_door_agent_of(door, mailbox, ret_agent, err));
 }
 
+static bool take_file(cv_mail_door *door, const char *name, int64_t slot, cv_err *err)
+{
+    cv_door_agent *agent;
+    cv_where file = cv_where_in(door->arena, cv_door_root(door), name);
+    bool late, waits, is_file;
+    cv_str why;
+    if (!agent_of_slot(door, slot, &agent, err))
+        return false;
+    if (!agent)
+        return true;
+    if (!cv_door_check_file(door, agent, file, name, &is_file, err))
+        return false;
+    if (is_file && cv_door_look(door, file, &why) != CV_DOOR_WHOLE) {
+        cv_door_tell(door, agent, name, CV_DOOR_WAITING, why);
+        return true;
+    }
+    return (!is_file ||
+            cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, file, name_of(door->arena, slot), &waits, err)) &&
+           cv_door_mailbox_write(door, agent->name, &late, err);
+}
+
 bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)
 {
     cv_door_list names;
     int64_t slot;
+    bool displaced;
     if (!cv_door_read(door, cv_door_root(door), false, &names, err))
         return false;
     for (size_t i = names.count; i-- > 0;) { /* what was displaced is older than what is there */
-        cv_door_agent *agent;
-        bool late, displaced, waits;
         if (!slot_of(names.items[i], &slot, &displaced) || (!displaced && cv_door_is_as_written(door, names.items[i])))
             continue;
         if (door->looking)
             return door->found = true;
-        if (!agent_of_slot(door, slot, &agent, err))
-            return false;
-        if (!agent)
-            continue;
-        cv_where file = cv_where_in(door->arena, cv_door_root(door), names.items[i]);
-        cv_str why;
-        if (cv_door_look(door, file, &why) != CV_DOOR_WHOLE) {
-            cv_door_tell(door, agent, names.items[i], CV_DOOR_WAITING, why);
-            continue;
-        }
-        if (!cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, file, name_of(door->arena, slot), &waits, err) ||
-            !cv_door_mailbox_write(door, agent->name, &late, err))
+        if (!take_file(door, names.items[i], slot, err) && !cv_door_pass_over_place(err))
             return false;
     }
     return true;

@@ -139,7 +139,7 @@ static bool take_claim(cv_mail_door *door, cv_door_agent *agent, cv_where file, 
     }
     if (!cv_mail_states[state].claimable)
         return cv_door_archive(door, agent, file, cv_where_name(file), err);
-    int64_t moved_ms = (int64_t)st.st_ctim.tv_sec * 1000 + st.st_ctim.tv_nsec / 1000000;
+    int64_t moved_ms = cv_timespec_ns(st.st_ctim) / 1000000;
     bool over = cv_str_eq(d->state, cv_mail_states[CV_MAIL_CLAIMED].word);
     if (over && moved_ms <= d->lease_until)
         return put_back(door, agent, file, CV_DOOR_INBOX, CV_STR("the time of its claim is over"), err);

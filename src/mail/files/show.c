@@ -342,11 +342,10 @@ static bool show_sent(cv_mail_door *door, const cv_mail_delivery *d, cv_err *err
     return beyond || write_sent(door, agent, &m, name, err);
 }
 
-/* A link, or something else that is not a folder, in the place of one agent's folder: the others get their files. When
- * the folder is there again, what is missing in it is found. */
-static bool pass_over_agent(cv_err *err)
+bool cv_door_pass_over_place(cv_err *err)
 {
-    bool one = err->code == CV_ERR_INVALID_VALUE || err->code == CV_ERR_NO_ACCESS || err->code == CV_ERR_NOT_A_FILE;
+    bool one = err->code == CV_ERR_INVALID_VALUE || err->code == CV_ERR_NO_ACCESS || err->code == CV_ERR_NOT_A_FILE ||
+               err->code == CV_ERR_NOT_FOUND;
     return one && cv_door_pass_over(err);
 }
 
@@ -357,11 +356,11 @@ bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, 
     bool found;
     if (!cv_mail_delivery_get(door->record, door->arena, mailbox, seq, &d, &found, err) || !found)
         return !err->code;
-    if (!show_sent(door, &d, err) && !pass_over_agent(err))
+    if (!show_sent(door, &d, err) && !cv_door_pass_over_place(err))
         return false;
     bool ok = cv_door_agent_of(door, mailbox, &agent, err) &&
               (!agent || move_or_write(door, agent, &d, folder_of(door, &d), again, false, err));
-    return ok || pass_over_agent(err);
+    return ok || cv_door_pass_over_place(err);
 }
 
 /* ---- what is remembered ------------------------------------------------------------------------------------------ */
@@ -531,7 +530,8 @@ bool cv_door_expire(cv_mail_door *door, const cv_door_list *agents, cv_err *err)
     if (after > door->now_ms)
         after = 0; /* the clock was set back */
     for (size_t i = 0; i < agents->count; i++)
-        if (cv_agent_id_valid(cv_str_of(agents->items[i])) && !expire_of(door, agents->items[i], after, err))
+        if (cv_agent_id_valid(cv_str_of(agents->items[i])) && !expire_of(door, agents->items[i], after, err) &&
+            !cv_door_pass_over_place(err))
             return false;
     return true;
 }
@@ -595,7 +595,7 @@ static bool show_all(cv_mail_door *door, cv_map *boxes, names *touched, cv_err *
         agent = NULL;
         bool ok =
             cv_door_agent_of(door, all.items[i], &agent, err) && (!agent || cv_door_refill(door, agent, true, err));
-        if (!ok && !pass_over_agent(err))
+        if (!ok && !cv_door_pass_over_place(err))
             return false;
         for (int f = 0; agent && f < CV_DOOR_FOLDERS; f++)
             sweep(door, cv_door_in(door, agent, (cv_door_folder)f, ""));
@@ -679,8 +679,8 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
     }
     s->at.tasks_late |= b->tasks;
     for (size_t i = 0; i < b->slots.count; i++) {
-        cv_str mailbox;
-        if (!cv_door_slot_show(s->door, b->slots.items[i], &mailbox, err))
+        cv_str mailbox = {0};
+        if (!cv_door_slot_show(s->door, b->slots.items[i], &mailbox, err) && !cv_door_pass_over_place(err))
             return false;
         if (mailbox.p)
             touch(&s->boxes, &s->touched, mailbox);
@@ -699,10 +699,10 @@ static bool show_views(showing *s, bool *ret_changed, cv_err *err)
     for (size_t i = 0; i < s->at.late.count; i++)
         touch(&s->boxes, &s->touched, s->at.late.items[i]);
     for (size_t i = 0; i < s->touched.count; i++) {
-        bool is_late;
-        if (!cv_door_mailbox_write(s->door, s->touched.items[i], &is_late, err))
+        bool is_late, ok = cv_door_mailbox_write(s->door, s->touched.items[i], &is_late, err);
+        if (!ok && !cv_door_pass_over_place(err))
             return false;
-        if (is_late)
+        if (is_late || !ok)
             *CV_PUSH(late.arena, &late) = s->touched.items[i];
     }
     *ret_changed = late.count != s->at.late.count || tasks;

@@ -20,6 +20,10 @@ typedef struct {
 bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipient, cv_mtext_writing writing,
                    int indent, cv_str *ret_text, cv_err *err);
 
+/* A link, or something else that does not belong there, in the place of a folder or a file: it is reported, and does
+ * not hold up others. When the place is free again, what is missing there is found. False: it is another error. */
+bool cv_door_pass_over_place(cv_err *err);
+
 /* Puts the file of a delivery where its state wants it. `again`: it was missing, which is reported. */
 bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err);
 

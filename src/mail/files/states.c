@@ -143,7 +143,8 @@ bool cv_door_states_take(cv_mail_door *door, const cv_door_list *agents, cv_err 
         return false;
     for (size_t i = 0; i < agents->count; i++)
         if (cv_agent_id_valid(cv_str_of(agents->items[i])) &&
-            !take_folder(door, cv_arena_printf(door->arena, "runtime/%s", agents->items[i]).p, agents->items[i], err))
+            !take_folder(door, cv_arena_printf(door->arena, "runtime/%s", agents->items[i]).p, agents->items[i], err) &&
+            !cv_door_pass_over_place(err))
             return false;
     return true;
 }

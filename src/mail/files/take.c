@@ -26,8 +26,19 @@ static bool is_old(cv_mail_door *door, cv_where file)
     struct stat st;
     if (!cv_where_look(file, &st))
         return false;
-    int64_t age = door->now_ms - ((int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000);
+    int64_t age = door->now_ms - cv_timespec_ns(st.st_mtim) / 1000000;
     return age > CV_DOOR_QUIET_MS || age < -CV_DOOR_QUIET_MS;
+}
+
+bool cv_door_check_file(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name,
+                        bool *ret_is_file, cv_err *err)
+{
+    struct stat st;
+    bool there = cv_where_look(file, &st);
+    *ret_is_file = there && S_ISREG(st.st_mode);
+    return !there || *ret_is_file ||
+           cv_door_quarantine(door, agent, file, name, CV_STR("it is a link or a device: put the file itself here"),
+                              err);
 }
 
 cv_door_state cv_door_look(cv_mail_door *door, cv_where file, cv_str *ret_why)
@@ -584,15 +595,11 @@ static bool take_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folde
         return false;
     for (size_t i = 0; i < files.count && !waits; i++) {
         cv_where file = cv_door_in(door, agent, folder, files.items[i].name);
-        struct stat st;
-        if (!cv_where_look(file, &st))
+        bool is_file;
+        if (!cv_door_check_file(door, agent, file, files.items[i].name, &is_file, err))
+            return false;
+        if (!is_file)
             continue;
-        if (!S_ISREG(st.st_mode)) {
-            if (!cv_door_quarantine(door, agent, file, files.items[i].name,
-                                    CV_STR("it is a link or a device: put the file itself here"), err))
-                return false;
-            continue;
-        }
         cv_str why;
         cv_door_state state = cv_door_look(door, file, &why);
         waits = state == CV_DOOR_REPAIRABLE;

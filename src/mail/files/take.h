@@ -25,6 +25,10 @@ typedef enum {
 } cv_door_state;
 cv_door_state cv_door_look(cv_mail_door *door, cv_where file, cv_str *ret_why);
 
+/* Is there a file? Anything else, like a link or a pipe, goes to the agent's quarantine. */
+bool cv_door_check_file(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name,
+                        bool *ret_is_file, cv_err *err);
+
 /* The place of a file says what it is: a message for others, a message for this agent, an edited mailbox. */
 typedef enum { CV_DOOR_FROM_OUTBOX = 'o', CV_DOOR_FROM_INBOX = 'i', CV_DOOR_FROM_MAILBOX = 'm' } cv_door_kind;
 

@@ -123,7 +123,7 @@ bool cv_door_task_list_write(cv_mail_door *door, bool *ret_late, cv_err *err)
     if (tasks == 0)
         return true;
     if (tasks > FEW_TASKS && cv_where_look(where, &st)) {
-        int64_t age = door->now_ms - ((int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000);
+        int64_t age = door->now_ms - cv_timespec_ns(st.st_mtim) / 1000000;
         *ret_late = age >= -PAUSE_MS && age <= PAUSE_MS; /* its mark may be some milliseconds ahead */
     }
     if (*ret_late)
