@@ -6,6 +6,8 @@
  */
 #include "door/layout.h"
 
+#include <assert.h>
+
 #include "base/plain.h"
 #include "ops/op.h"
 
@@ -457,6 +459,7 @@ static void print_row(cv_buf *out, cv_arena *a, const row *r, const column *colu
 {
     lines cells[MOST_CELLS];
     size_t most = 0;
+    assert(r->count <= MOST_CELLS);
     for (size_t i = 0; i < r->count; i++) {
         cells[i] = wrap(a, &r->cells[i], columns[i].width);
         most = cells[i].count > most ? cells[i].count : most;
@@ -479,6 +482,7 @@ static void print_row(cv_buf *out, cv_arena *a, const row *r, const column *colu
 /* Every cell on lines of its own, behind the name of its column. */
 static void print_stacked(cv_buf *out, cv_arena *a, const rows *t, size_t indent, size_t width, bool colour)
 {
+    assert(t->count > 0 && "a table has a row");
     const row *head = t->items[0].head && t->count > 1 ? &t->items[0] : NULL;
     for (size_t r = head ? 1 : 0; r < t->count; r++)
         for (size_t i = 0, shown = 0; i < t->items[r].count; i++) {
