@@ -339,7 +339,8 @@ test: $(TESTED) ## everything that can fail; T=module for one, TIMES=1 for what 
 
 asan: build/asan/conclave $(TEST_PROGRAMS) ## the sanitized program and unit tests
 
-# Only what has threads: the servers, by the scripts that press them, and the scan of notes. A race ends its program with status 66.
+# Only what has threads: the servers, by the scripts that press them, watch, and the scan of notes. A race ends its program with
+# status 66.
 build/tsan/conclave: build/tsan/main.o build/gen/commit.o build/tsan/lib.a
 	$(call say,link)
 	$(Q)$(CC) $(THREADS) -o $@ $^ $(LIBS)
@@ -349,7 +350,7 @@ build/tsan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/tsan/lib.a
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(THREADS) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 tsan: build/tsan/conclave build/tsan/mcp_fixture build/conclave build/.need-npm ## what has threads with ThreadSanitizer: the servers, the scan of notes
-	@for t in api mcp_edges mcp_sessions mcp_tools mcp_conformance mcp_hostile mcp_pressed notes_threads; do \
+	@for t in api feed mcp_edges mcp_sessions mcp_tools mcp_conformance mcp_hostile mcp_pressed notes_threads; do \
 	    CONCLAVE=build/tsan/conclave MCP_FIXTURE=build/tsan/mcp_fixture tools/test $$t || exit 1; done
 
 soak: $(TESTED) fuzz-build ## the long versions of what test runs short

@@ -401,6 +401,7 @@ static bool read_all(walk *w, unsigned flags, cv_found *ret, cv_err *err)
         j.seen = &seen;
     }
     most = most < MOST_WORKERS ? most : MOST_WORKERS;
+    assert(most > 0 && "the caller's own thread works");
     for (size_t i = 0; i < most; i++)
         workers[i].job = &j;
     while (started + 1 < most && pthread_create(&threads[started], NULL, work, &workers[started + 1]) == 0)
