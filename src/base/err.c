@@ -172,6 +172,20 @@ static void add_suggestion(cv_buf *b, cv_str text)
     cv_buf_add(b, cv_str_from(text, word));
 }
 
+/* " (valid: a, b)", unless the message lists them already. */
+static void add_options(cv_buf *b, const cv_err *err)
+{
+    cv_buf list = {0};
+    for (size_t i = 0; i < err->option_count; i++) {
+        cv_buf_add_z(&list, i ? ", " : "");
+        cv_buf_add(&list, err->options[i]);
+    }
+    cv_str options = cv_buf_str(&list);
+    if (options.n && cv_str_find(err->message, options) == SIZE_MAX)
+        cv_buf_printf(b, " (valid: %.*s)", CV_FMT(options));
+    cv_buf_release(&list);
+}
+
 cv_str cv_err_text(const cv_err *err)
 {
     cv_buf b = {0};
@@ -186,12 +200,7 @@ cv_str cv_err_text(const cv_err *err)
         cv_buf_add_z(&b, ": ");
     }
     cv_buf_add(&b, err->message);
-    for (size_t i = 0; i < err->option_count; i++) {
-        cv_buf_add_z(&b, i ? ", " : " (valid: ");
-        cv_buf_add(&b, err->options[i]);
-    }
-    if (err->option_count)
-        cv_buf_add_char(&b, ')');
+    add_options(&b, err);
     if (err->operation.n)
         cv_buf_printf(&b, "; '%.*s' %.*s", CV_FMT(err->operation), CV_FMT(err->suggestion));
     else if (err->suggestion.n)

@@ -56,7 +56,7 @@ const cv_room cv_room_notes = {
     .instructions =
         "Notes in files: conclave_notes_list (for: your name) shows what is addressed to you; conclave_notes_add "
         "leaves a note in a file that you read; conclave_notes_header says what you changed, with content in one "
-        "step; conclave_notes_create makes a file with its header. Never change or remove notes of others.",
+        "step. Never change or remove notes of others.",
     .examples = "  conclave notes list --for KIRO\n",
     .ops = cv_notes_ops,
     .records = &cv_notes_records,

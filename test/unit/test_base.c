@@ -534,6 +534,9 @@ static void error_texts_tell_the_whole_story(void **state)
     cv_err_options(&err, options, 2);
     cv_err_suggest(&err, CV_STR("try help"));
     assert_str_eq(cv_err_text(&err), "no such command (valid: lint, help); try help");
+    assert_false(cv_err_set(&err, CV_ERR_USAGE, "must be one of: lint, help"));
+    cv_err_options(&err, options, 2);
+    assert_str_eq(cv_err_text(&err), "must be one of: lint, help"); /* they are named once */
     assert_false(cv_err_at(&err, CV_ERR_JSON, 3, 14, "unexpected %c", '}'));
     assert_int_equal(err.option_count, 0); /* a new error forgets the old one … */
     assert_ptr_equal(err.arena, &a);       /* … but not where to live */
