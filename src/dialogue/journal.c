@@ -52,6 +52,12 @@ void cv_journal_covers(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, con
     cv_writing_covers(&j->writing, event, cv_kind_types[kind], keyed(j, kind, row));
 }
 
+void cv_journal_replaces(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, const void *rows, size_t count)
+{
+    assert(kind < CV_REC_COUNT);
+    cv_writing_replaces(&j->writing, event, cv_kind_types[kind], rows, count);
+}
+
 bool cv_journal_creation(cv_call *call, cv_str dialogue_id, char subject_type, cv_str subject_id, cv_rec_event *ret,
                          cv_err *err)
 {

@@ -39,6 +39,9 @@ cv_rec_event *cv_journal_event(cv_journal *j, char subject_type, cv_str subject_
 /* The event covers this row as it will be at commit. */
 void cv_journal_covers(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, const void *row);
 
+/* The write puts all these rows again, which one write has put; see kit/writing.h. */
+void cv_journal_replaces(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, const void *rows, size_t count);
+
 /* The event that says how the subject was made; its rev is that of the write. Rev 0: the history does not say. */
 bool cv_journal_creation(cv_call *call, cv_str dialogue_id, char subject_type, cv_str subject_id, cv_rec_event *ret,
                          cv_err *err);

@@ -30,6 +30,12 @@ static void index_row(cv_arena *a, cv_map *map, cv_str key, size_t count)
         break;                                                                                                         \
     }
 
+static void keep_seat(loading *l, const cv_rec_seat *row)
+{
+    cv_rec_seat *kept = row->position == CV_ABSENT ? CV_PUSH(l->a, &l->s->lost) : CV_PUSH(l->a, &l->s->seats);
+    *kept = *(const cv_rec_seat *)cv_row_copy(l->a, cv_kind_types[CV_REC_SEAT], row);
+}
+
 static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 {
     loading *l = ctx;
@@ -42,8 +48,10 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     case CV_REC_DIALOGUE:
         s->dialogue = *(const cv_rec_dialogue *)cv_row_copy(l->a, cv_kind_types[kind], row);
         break;
+    case CV_REC_SEAT:
+        keep_seat(l, row);
+        break;
         KEEP(EXPERT, expert, experts)
-        KEEP(SEAT, seat, seats)
         KEEP(ROUND, round, rounds)
         KEEP(SCORE, score, scores)
         KEEP(RESPONSE, response, responses)
@@ -70,7 +78,7 @@ static bool is_required(cv_str field)
 }
 
 /* NULL: the field is what it should be; else what it is not. */
-static const char *fault_of(const cv_type_field *field, const void *row, int64_t last_round)
+static const char *fault_of(const cv_type_field *field, const void *row)
 {
     const char *at = (const char *)row + field->offset;
     if (cv_field_is_int(field)) {
@@ -79,7 +87,7 @@ static const char *fault_of(const cv_type_field *field, const void *row, int64_t
         bool is_round = cv_str_ends(field->name, CV_STR("round"));
         if (number == CV_ABSENT)
             return is_required(field->name) ? "absent" : NULL;
-        int64_t least = is_round ? 0 : -LARGEST, most = is_round ? last_round : LARGEST;
+        int64_t least = is_round ? 0 : -LARGEST, most = is_round ? CV_MAX_ROUND : LARGEST;
         return number < least || number > most ? "out of range" : NULL;
     }
     cv_str text;
@@ -105,9 +113,8 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
         return cv_stored_corrupt(err, "an entity whose number is out of range");
     if (kind == CV_REC_ENTITY && !is_in_lifecycle(row))
         return cv_stored_corrupt(err, "an entity whose status is none of its kind");
-    int64_t last_round = kind == CV_REC_SEAT ? CV_MAX_ROUND + CV_MAX_REPLACED * CV_PANEL_AGAIN : CV_MAX_ROUND;
     for (size_t i = 0; i < type->field_count; i++) {
-        const char *fault = fault_of(&type->fields[i], row, last_round);
+        const char *fault = fault_of(&type->fields[i], row);
         if (fault)
             return cv_stored_corrupt(err, "a row (%.*s) whose %.*s is %s", CV_FMT(type->name),
                                      CV_FMT(type->fields[i].name), fault);
@@ -137,25 +144,8 @@ static int by_position(const void *x, const void *y)
 static int by_round_and_position(const void *x, const void *y)
 {
     const cv_rec_seat *a = x, *b = y;
-    int order = CV_ORDER(a->round % CV_PANEL_AGAIN, b->round % CV_PANEL_AGAIN);
-    order = order ? order : CV_ORDER(a->round, b->round);
+    int order = CV_ORDER(a->round, b->round);
     return order ? order : CV_ORDER(a->position, b->position);
-}
-
-/* Of each round only the last panel. */
-static void leave_out_replaced(cv_state *s)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < s->seats.count; i++) {
-        cv_rec_seat seat = s->seats.items[i];
-        int64_t before = seat.round / CV_PANEL_AGAIN;
-        seat.round %= CV_PANEL_AGAIN;
-        while (kept > 0 && before != s->replaced && s->seats.items[kept - 1].round == seat.round)
-            kept--;
-        s->replaced = before;
-        s->seats.items[kept++] = seat;
-    }
-    s->seats.count = kept;
 }
 
 void cv_state_index(cv_arena *a, cv_state *s)
@@ -165,7 +155,6 @@ void cv_state_index(cv_arena *a, cv_state *s)
         qsort(s->experts.items, s->experts.count, sizeof *s->experts.items, by_position);
     if (s->seats.count > 1)
         qsort(s->seats.items, s->seats.count, sizeof *s->seats.items, by_round_and_position);
-    leave_out_replaced(s);
     for (size_t i = 0; i < s->experts.count; i++)
         index_row(a, &s->expert_at, s->experts.items[i].expert_slug, i + 1);
     for (size_t i = 0; i < s->entities.count; i++)

@@ -25,7 +25,7 @@ typedef struct {
     bool imported;                        /* put here from an export: its folders are those of another project */
     CV_STATE_LIST(cv_rec_expert) experts; /* by position */
     CV_STATE_LIST(cv_rec_seat) seats;     /* by round, position; of each round the panel that stands */
-    int64_t replaced;                     /* panels of the last round with seats that others replaced */
+    CV_STATE_LIST(cv_rec_seat) lost;      /* seats of panels that others replaced */
     CV_STATE_LIST(cv_rec_round) rounds;
     CV_STATE_LIST(cv_rec_score) scores;
     CV_STATE_LIST(cv_rec_response) responses;

@@ -185,7 +185,7 @@ CV_TYPE_TABLE(cv_rec_dialogue, "dialogue", "dialogues", CV_DIALOGUE_FIELDS, REPL
 CV_TYPE_TABLE(cv_rec_expert, "expert", "experts", CV_EXPERT_FIELDS, REPLACED, NULL, .indexes = NULL);
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_seat
-CV_TYPE_TABLE(cv_rec_seat, "seat", "panels", CV_SEAT_FIELDS, ADDED, NULL, .indexes = NULL);
+CV_TYPE_TABLE(cv_rec_seat, "seat", "panels", CV_SEAT_FIELDS, GROUPED, NULL, .indexes = NULL);
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_round
 CV_TYPE_TABLE(cv_rec_round, "round", "rounds", CV_ROUND_FIELDS, REPLACED, search_round, CV_INDEXES(round_indexes));

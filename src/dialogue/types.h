@@ -25,9 +25,8 @@
     F(TEXT, PLAIN, creation_reason) F(TEXT, PLAIN, color) F(INT, PLAIN, total_score) F(INT, PLAIN, first_round)        \
     F(TEXT, PLAIN, created_at)
 
-/* Seats never change: a panel that replaces another one has seats of its own. Their round is CV_PANEL_AGAIN
- * more than that of the panel before; a state (state.h) has the last panel of each round, under the round itself. */
-#define CV_PANEL_AGAIN (CV_MAX_ROUND + 1)
+/* A panel that replaces another one of its round puts all seats of the round again. Those who lose theirs have no
+ * position. */
 #define CV_SEAT_FIELDS(F)                                                                                              \
     F(INT, KEY, round) F(TEXT, KEY, expert_slug) F(INT, OUTLINE, position) F(TEXT, PLAIN, source) F(TEXT, PLAIN, focus)
 

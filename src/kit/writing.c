@@ -153,6 +153,23 @@ void cv_writing_covers(cv_writing *w, cv_event_row *event, const cv_type *type, 
         (cover){.event = event, .key = cv_row_name(w->arena, type, row), .type = type};
 }
 
+void cv_writing_replaces(cv_writing *w, cv_event_row *event, const cv_type *type, const void *rows, size_t count)
+{
+    assert(type->life == CV_GROUPED && count > 0 && event->seq > w->at.event_count);
+    cv_hash hash;
+    cv_hash_begin(&hash);
+    for (size_t i = 0; i < count; i++) {
+        const char *row = (const char *)rows + i * type->size;
+        assert(cv_row_rev(row) == cv_row_rev(rows) && "one write has put them");
+        assert(i == 0 || cv_row_order(type, row - type->size, row) < 0);
+        cv_hash_row(&hash, type, row);
+    }
+    *CV_PUSH(w->arena, &w->rows->covers) =
+        (cover){.event = event,
+                .key = cv_arena_printf(w->arena, "replaced/%.*s/%lld", CV_FMT(type->name), (long long)cv_row_rev(rows)),
+                .digest = cv_hash_end(&hash, w->arena)};
+}
+
 void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row, cv_str field)
 {
     const cv_type_field *f = cv_type_field_named(type, field);
@@ -192,16 +209,16 @@ static void sort_added(row_list *list)
 static void sort_all_added(cv_writing *w)
 {
     for (size_t i = 0; i < w->rows->lists.count; i++)
-        if (w->rows->lists.items[i].type->life == CV_ADDED)
+        if (cv_life_in_groups(w->rows->lists.items[i].type->life))
             sort_added(&w->rows->lists.items[i]);
 }
 
-/* "added/line": one digest for all rows of a type that are only added, in the order of their keys. */
+/* "added/line": one digest for all rows of a type that has one for each write, in the order of their keys. */
 static void cover_added(cv_writing *w, cv_event_row *last)
 {
     for (size_t i = 0; i < w->rows->lists.count; i++) {
         row_list *list = &w->rows->lists.items[i];
-        if (list->type->life != CV_ADDED)
+        if (!cv_life_in_groups(list->type->life))
             continue;
         cv_hash hash;
         cv_hash_begin(&hash);

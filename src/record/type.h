@@ -57,8 +57,15 @@ static inline bool cv_field_is_int(const cv_type_field *field)
 typedef enum {
     CV_ADDED,    /* it never changes */
     CV_REPLACED, /* a row with the same key takes its place */
+    CV_GROUPED,  /* added with others; a later write can put all of them again, together (hash.h) */
     CV_VOLATILE  /* replaced in place or removed, without event, rev, feed, hash and export */
 } cv_life;
+
+/* Is there one digest of all rows that a write puts, rather than one of each? */
+static inline bool cv_life_in_groups(cv_life life)
+{
+    return life == CV_ADDED || life == CV_GROUPED;
+}
 
 enum {
     CV_MAX_INDEX_FIELDS = 4,

@@ -15,12 +15,13 @@ typedef struct {
     bool seen; /* there is such a row */
 } row_proof;
 
-/* All rows of one type and one write that never change. */
+/* All rows of one type and one write that never change, or only all together. */
 typedef struct {
     cv_str key; /* "line@3" */
     cv_hash found;
     char expected[CV_HASH_DIGITS];
-    int64_t event_seq; /* 0: no event covers them */
+    int64_t event_seq;   /* 0: no event covers them */
+    int64_t replaced_by; /* the event that says that they were all put again; 0: none */
     size_t count;
 } added_proof;
 
@@ -149,6 +150,21 @@ static bool cover_added(cv_scope_verifier *v, const cv_event_row *event, cv_str 
     return true;
 }
 
+/* "seat/5": what write 5 put, and nobody has replaced since. */
+static bool cover_replaced(cv_scope_verifier *v, const cv_event_row *event, cv_str group, cv_str digest, cv_err *err)
+{
+    char *key = cv_arena_copy_z(&v->scratch, group);
+    char *slash = strchr(key, '/');
+    if (slash)
+        *slash = '@';
+    const uintptr_t *at = cv_map_get(&v->added_at, cv_str_of(key));
+    added_proof *added = at ? &v->added.items[*at - 1] : NULL;
+    if (!added || added->replaced_by || memcmp(added->expected, digest.p, CV_HASH_DIGITS) != 0)
+        return fail_event(v, event, err, "covers", CV_STR("rows that a write before it put"), group);
+    added->replaced_by = event->seq;
+    return true;
+}
+
 static void cover_redaction(cv_scope_verifier *v, const cv_event_row *event, cv_str key, cv_str hash)
 {
     uintptr_t *at = cv_map_put(&v->redacted_at, &v->arena, cv_arena_copy(&v->arena, key), NULL);
@@ -160,7 +176,8 @@ static void cover_redaction(cv_scope_verifier *v, const cv_event_row *event, cv_
 
 static bool cover(cv_scope_verifier *v, const cv_event_row *event, const cv_json_member *m, cv_err *err)
 {
-    cv_str added = CV_STR("added/"), redacted = CV_STR("redacted/"), digest = m->value.text;
+    cv_str added = CV_STR("added/"), replaced = CV_STR("replaced/"), redacted = CV_STR("redacted/");
+    cv_str digest = m->value.text;
     if (m->value.type != CV_JSON_STRING || digest.n != CV_HASH_DIGITS)
         return fail_event(v, event, err, "covers", CV_STR("a digest"), m->key);
     assert(v->writes.count > 0 && "check_write has seen the event");
@@ -170,6 +187,8 @@ static bool cover(cv_scope_verifier *v, const cv_event_row *event, const cv_json
         write->event_seq = event->seq;
     } else if (cv_str_starts(m->key, added)) {
         return cover_added(v, event, cv_str_from(m->key, added.n), digest, err);
+    } else if (cv_str_starts(m->key, replaced)) {
+        return cover_replaced(v, event, cv_str_from(m->key, replaced.n), digest, err);
     } else if (cv_str_starts(m->key, redacted)) {
         cover_redaction(v, event, m->key, digest);
     } else {
@@ -358,6 +377,11 @@ static bool check_added(cv_scope_verifier *v, cv_err *err)
         if (!p->event_seq)
             return cv_verify_disagree(v, p->key, err, "expected an event that covers %zu added rows, found none",
                                       p->count);
+        if (p->replaced_by && p->count == 0)
+            continue;
+        if (p->replaced_by)
+            return cv_verify_disagree(v, p->key, err, "event %lld says that its rows were replaced: found %zu of them",
+                                      (long long)p->replaced_by, p->count);
         cv_str found = cv_hash_end(&p->found, &v->scratch);
         if (memcmp(found.p, p->expected, CV_HASH_DIGITS) != 0)
             return cv_verify_disagree(v, p->key, err,

@@ -6,7 +6,8 @@
  *     event                   number, hash of the one before, rev, time of its write
  *     position                the last event's number, hash and rev
  *     row that may change     its digest now        <->  the last event that covers its key
- *     rows that never change  one digest per write  <->  "added/TYPE" of that write
+ *     rows that never change  one digest per write  <->  "added/TYPE" of that write; nothing is left of those for which
+ *                                                        "replaced/TYPE/REV" of a later one has the same digest
  *     redacted text           its hash              <->  "redacted/…" of an event
  *     commit                  one for every rev; its digest, its head
  *

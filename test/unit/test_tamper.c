@@ -242,6 +242,16 @@ static void add_dialogue(cv_world *w, const char *id, int rounds)
             fail_msg("round %d of %s: %.*s", round, id, CV_FMT(cv_err_text(&w->errs.items[0])));
 }
 
+/* A panel of the next round that others replace. */
+static void add_panels(cv_world *w, const char *id, int round)
+{
+    for (size_t i = 0; i < 3; i++)
+        cv_world_do(w, "evolve-panel",
+                    cv_arena_printf(&w->a, "{'dialogue_id': '%s', 'round': %d, 'panel': [{'slug': '%s'}]}", id, round,
+                                    cv_rounds_bakers[i % 2])
+                        .p);
+}
+
 static void add_verdict(cv_world *w, const char *id, int number)
 {
     cv_world_do(w, "verdict-register",
@@ -292,6 +302,7 @@ static int make_record(void **state)
     cv_world_return(&w);
     add_verdict(&w, "bread", 1);
     add_dialogue(&w, "tart", 1);
+    add_panels(&w, "tart", 1);
     cv_world_do(&w, "search", "{'query': 'muffin'}");
     cv_world_do(&w, "update",
                 "{'dialogue_id': 'cake', 'updates': [{'id': 'P0001', 'label': 'Better', 'reason': 'clearer'}]}");
@@ -565,6 +576,27 @@ static void a_restored_write(void **state)
                                         .p);
     assert_int_equal(t.noticed, 2 * CV_COUNT(changes));
     report("restored", 2 * CV_COUNT(changes));
+}
+
+/* Seats that were lost, and the panels that others replaced. */
+static void a_replaced_panel(void **state)
+{
+    static const char *const changes[] = {
+        "UPDATE panels SET position = 1 WHERE position IS NULL",
+        "UPDATE panels SET position = NULL WHERE position = 1 AND rev = (SELECT max(rev) FROM panels)",
+        "UPDATE panels SET rev = rev - 1 WHERE position IS NULL",
+        "UPDATE panels SET rev = rev - 1 WHERE rev = (SELECT max(rev) FROM panels)",
+        "DELETE FROM panels WHERE position IS NULL",
+        "DELETE FROM panels WHERE rev = (SELECT max(rev) FROM panels)",
+        "DELETE FROM panels WHERE rev = 1",
+        "INSERT INTO panels (scope, round, expert_slug, rev, position, source) "
+        "SELECT scope, round, 'ghost', rev - 1, 9, source FROM panels WHERE position IS NULL",
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(changes); i++)
+        assert_true(attack(MUST_BE_NOTICED, changes[i]));
+    assert_int_equal(t.noticed, CV_COUNT(changes));
+    report("panels", CV_COUNT(changes));
 }
 
 /* What the program might take for what was there. */
@@ -939,6 +971,7 @@ int main(void)
         COUNTED(the_record_is_sound),
         COUNTED(every_table_and_column),
         COUNTED(a_restored_write),
+        COUNTED(a_replaced_panel),
         COUNTED(values_that_look_like_others),
         COUNTED(commits_in_another_order),
         COUNTED(every_object_of_the_schema),

@@ -4,9 +4,11 @@
  *     add, drop    names: the last panel without some, with others; the places are made of them
  *
  * Each place is read and checked by wanted_seat.c; names stay with their experts, newcomers get the next free ones. All
- * faults are reported at once. Seats are history and never change, but until somebody has answered in a round, another
- * panel can replace its panel.
+ * faults are reported at once. Until somebody has answered in a round, another panel can replace its panel: it puts all
+ * seats of the round again, also those that are lost (types.h).
  */
+#include <stdlib.h>
+
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/panel/wanted_seat.h"
@@ -79,16 +81,15 @@ static bool panel_is_open(cv_evolution *e)
     for (size_t i = 0; count && !first && i < e->s.responses.count; i++)
         if (e->s.responses.items[i].round == e->round)
             first = &e->s.responses.items[i];
-    if (!first && (!count || e->s.replaced < CV_MAX_REPLACED))
+    if (!first)
         return true;
     cv_err *err =
         cv_refuse(e->call, CV_ERR_PANEL_EXISTS, CV_STR(""), "round", cv_json_get(e->call->input, CV_STR("round"))->text,
                   "round %lld has its panel of %zu", (long long)e->round, count);
-    cv_err_suggest(err, first ? cv_arena_printf(e->call->arena,
-                                                "'%.*s' has answered in it; register the round, then evolve the panel "
-                                                "of the next one",
-                                                CV_FMT(first->expert_slug))
-                              : CV_STR("it was replaced too often: register the round"));
+    cv_err_suggest(err, cv_arena_printf(e->call->arena,
+                                        "'%.*s' has answered in it; register the round, then evolve the panel of the "
+                                        "next one",
+                                        CV_FMT(first->expert_slug)));
     return false;
 }
 
@@ -355,12 +356,42 @@ static cv_str print_counts(const cv_evolution *e)
     return cv_shape_text(e->call->arena, counts_shape, &c);
 }
 
+static int by_slug(const void *x, const void *y)
+{
+    const cv_rec_seat *a = x, *b = y;
+    return cv_str_order(a->expert_slug, b->expert_slug);
+}
+
+/* The panel that this one replaces: an expert who loses a seat keeps it without a position. */
+static void enter_replaced(cv_evolution *e, cv_journal *j, cv_rec_event *event)
+{
+    const cv_rec_seat *standing;
+    CV_STATE_LIST(cv_rec_seat) stored = {0};
+    cv_map now = {0};
+    size_t seated = seated_now(e, &standing);
+    for (size_t i = 0; i < seated; i++)
+        *CV_PUSH(e->call->arena, &stored) = standing[i];
+    for (size_t i = 0; i < e->s.lost.count; i++)
+        if (e->s.lost.items[i].round == e->round)
+            *CV_PUSH(e->call->arena, &stored) = e->s.lost.items[i];
+    if (stored.count == 0)
+        return;
+    qsort(stored.items, stored.count, sizeof *stored.items, by_slug);
+    cv_journal_replaces(j, event, CV_REC_SEAT, stored.items, stored.count);
+    for (size_t i = 0; i < e->count; i++)
+        cv_map_put(&now, e->call->arena, e->seats_wanted[i].row.expert_slug, NULL);
+    for (size_t i = 0; i < stored.count; i++) {
+        cv_rec_seat lost = stored.items[i];
+        lost.position = CV_ABSENT;
+        if (!cv_map_get(&now, lost.expert_slug))
+            cv_journal_put(j, CV_REC_SEAT, &lost);
+    }
+}
+
 static bool enter(cv_evolution *e, cv_outcome *outcome)
 {
     cv_journal j;
     int64_t position = (int64_t)e->s.experts.count;
-    const cv_rec_seat *standing;
-    int64_t above = seated_now(e, &standing) ? (e->s.replaced + 1) * CV_PANEL_AGAIN : 0;
     cv_journal_begin(&j, e->call, &e->s);
     for (size_t i = 0; i < e->count; i++)
         if (e->seats_wanted[i].fresh)
@@ -370,10 +401,10 @@ static bool enter(cv_evolution *e, cv_outcome *outcome)
     event->data = print_counts(e);
     for (size_t i = 0; i < e->count; i++) {
         cv_rec_seat seat = seat_of(e, i);
-        seat.round += above;
         enter_late(e, &j, &e->seats_wanted[i], event);
         cv_journal_put(&j, CV_REC_SEAT, &seat);
     }
+    enter_replaced(e, &j, event);
     return cv_journal_commit(&j, print_result(e), outcome);
 }
 

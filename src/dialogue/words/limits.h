@@ -17,7 +17,6 @@ enum {
     CV_MAX_DIALOGUE_ID = 80,
     /* Rounds and entities per round and kind: display ids have two digits for each. */
     CV_MAX_ROUND = 99,
-    CV_MAX_REPLACED = 999, /* panels of one round that others replaced */
     CV_MAX_SEQ = 99,
     /* The title of a dialogue or a round in characters: it becomes a heading, a line of a list and the id. */
     CV_MAX_TITLE = 500,

@@ -105,8 +105,10 @@ static sqlite3_stmt *make(cv_sqlite_record *r, const cv_type *type, const char *
 
 sqlite3_stmt *cv_sqlite_put(cv_sqlite_record *r, cv_sqlite_type *t, bool many)
 {
-    static const char *const names[] = {
-        [CV_ADDED] = "put_added", [CV_REPLACED] = "put_replaced", [CV_VOLATILE] = "put_volatile"};
+    static const char *const names[] = {[CV_ADDED] = "put_added",
+                                        [CV_REPLACED] = "put_replaced",
+                                        [CV_GROUPED] = "put_replaced",
+                                        [CV_VOLATILE] = "put_volatile"};
     _Static_assert(CV_COUNT(names) == CV_VOLATILE + 1, "a statement for every life of a row");
     sqlite3_stmt **st = many ? &t->put_many : &t->put;
     if (!*st)
