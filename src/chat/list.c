@@ -193,7 +193,7 @@ const cv_shape cv_chat_show_shape[] = {
 
 static bool refuse_absent(cv_call *call, cv_str id)
 {
-    cv_err *fault = cv_refuse(call, CV_ERR_NOT_FOUND, CV_STR(""), "message", id, "there is no message '%.*s'",
+    cv_err *fault = cv_refuse(call, CV_ERR_CHAT_MESSAGE, CV_STR(""), "message", id, "there is no message '%.*s'",
                               CV_FMT(cv_excerpt(call->arena, id)));
     cv_err_suggest(fault, CV_STR("name one of the chat, like M0001; original: true shows what the record has seen"));
     return false;

@@ -89,6 +89,46 @@ void cv_fault_expert(const cv_spot *at, const cv_state *s, cv_str slug)
                                 : CV_STR("creates an expert; or name one who takes part"));
 }
 
+static bool keep_expert(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
+{
+    cv_state *all = ctx;
+    if (kind == CV_REC_EXPERT)
+        *CV_PUSH(err->arena, &all->experts) = *(const cv_rec_expert *)cv_row_copy(err->arena, &cv_rec_expert_type, row);
+    return true;
+}
+
+typedef struct {
+    cv_call *call;
+    cv_state all;
+} everybody;
+
+static bool take_experts(void *ctx, cv_str id, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(EXPERT)};
+    everybody *e = ctx;
+    cv_position at;
+    bool found;
+    return cv_snapshot(e->call, id, &wanted, keep_expert, &e->all, &at, &found, err);
+}
+
+bool cv_require_known(cv_call *call, const char *field, cv_str slug)
+{
+    cv_err err = {.arena = call->arena};
+    everybody e = {.call = call};
+    if (!cv_state_each(call, take_experts, &e, &err))
+        return cv_call_fail(call, &err);
+    cv_state_index(call->arena, &e.all);
+    if (cv_state_expert(&e.all, slug) || cv_str_eq(slug, cv_judge_slug))
+        return true;
+    cv_err *fault = cv_refuse(call, CV_ERR_UNKNOWN_EXPERT, CV_STR(""), field, slug, "no dialogue has an expert '%.*s'",
+                              CV_FMT(cv_excerpt(call->arena, slug)));
+    if (!cv_suggest_expert(fault, &e.all, slug, "")) {
+        cv_err_operation(fault, CV_STR("dialogue experts"));
+        cv_err_suggest(fault, CV_STR("shows all experts"));
+    }
+    return false;
+}
+
 /* The entities of the same kind and round, else of the same kind: what could have been meant. */
 static size_t near_ids(cv_arena *a, const cv_state *s, cv_str id, cv_str *ids, size_t most)
 {

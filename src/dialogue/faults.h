@@ -16,6 +16,9 @@ cv_str cv_expert_meant(cv_arena *a, const cv_state *s, cv_str name, const char *
 /* "did you mean 'muffin', the Value Analyst?"; false: nobody is meant. */
 bool cv_suggest_expert(cv_err *err, const cv_state *s, cv_str name, const char *before);
 
+/* Has an expert of any dialogue this name? Else the fault is among those of the call. */
+bool cv_require_known(cv_call *call, const char *field, cv_str slug);
+
 void cv_fault_not_found(const cv_spot *at, const cv_state *s, cv_str id);
 
 /* `side` is "source" or "target": which id does not begin with the letter of `wanted`. */

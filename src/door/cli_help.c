@@ -455,6 +455,8 @@ static void topic_errors(cv_buf *out)
     cv_buf_add_z(out,
                  "Every error has a code. With --json it is in 'error_code' on standard output, several faults of\n"
                  "one request in 'errors'; without it each fault is one line on standard error.\n\n"
+                 "Status 1: the request was refused; also when the record does not have what it names. Status 2: the\n"
+                 "command could not run; also when a file, a folder or the command itself is not there.\n\n"
                  "  code                       exit  meaning\n");
     print_code(out, CV_ERR_NONE);
     for (const cv_err_code *code = cv_err_codes; *code; code++)

@@ -259,6 +259,8 @@ typedef struct cv_room {
     /* Writes the scopes that were put away, each as "ROOM/NAME": a search in everything leaves them out. NULL: there
      * are none. */
     bool (*archived)(const cv_call *call, cv_json_writer *w, cv_err *err);
+    /* The room of which its scopes have their names: one is put away with the scope that it is about. NULL: none. */
+    const char *about_room;
     /* Figures for the operator of a server; nobody acts in `call`, and its input is empty. NULL: there are none. */
     bool (*measure)(cv_call *call, cv_metrics *ret, cv_err *err);
 } cv_room;

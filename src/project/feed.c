@@ -178,7 +178,7 @@ static bool warn_unknown(page *p, cv_err *err)
     cv_str *names = CV_NEW_ARRAY(call->arena, all.count, cv_str);
     for (size_t i = 0; i < all.count; i++)
         names[i] = all.items[i].scope.name;
-    cv_err_set(&near, CV_ERR_NOT_FOUND, "nothing was committed yet in a scope '%.*s' of %.*s",
+    cv_err_set(&near, CV_ERR_SCOPE_NOT_FOUND, "nothing was committed yet in a scope '%.*s' of %.*s",
                CV_FMT(cv_excerpt(call->arena, p->scope.name)), CV_FMT(p->scope.room));
     cv_err_nearest(&near, p->scope.name, names, all.count);
     cv_notice_add(&p->warnings, call->arena, CV_STR("unknown_scope"), "%.*s", CV_FMT(cv_err_text(&near)))->field =

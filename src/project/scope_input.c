@@ -62,7 +62,7 @@ bool cv_scopes_missing(cv_call *call, cv_scope_id scope)
     names list = {.arena = call->arena};
     cv_err unread = {.arena = call->arena}; /* then the error cannot list what there is */
     call->record->calls->scopes(call->record, scope.room, (cv_str){NULL, 0}, MOST_NAMES, keep_name, &list, &unread);
-    cv_err *fault = cv_refuse(call, CV_ERR_NOT_FOUND, CV_STR(""), "scope", scope.name, "there is no %.*s '%.*s'",
+    cv_err *fault = cv_refuse(call, CV_ERR_SCOPE_NOT_FOUND, CV_STR(""), "scope", scope.name, "there is no %.*s '%.*s'",
                               CV_FMT(cv_scopes_noun(scope.room, 1)), CV_FMT(cv_excerpt(call->arena, scope.name)));
     if (list.count)
         cv_refuse_words(fault, list.items, list.count);

@@ -120,18 +120,37 @@ static cv_str list_of(cv_arena *a, const cv_json *input, const char *key)
     return cv_buf_take(&out, a);
 }
 
+/* Writes what was put away, "ROOM/NAME", and what is about it. */
+static void write_archived(cv_arena *a, cv_str scope, cv_json_writer *w)
+{
+    cv_str name = scope, room;
+    cv_json_str(w, scope);
+    cv_str_split(&name, '/', &room);
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->about_room && cv_str_eq(room, cv_str_of(cv_rooms[i]->about_room)))
+            cv_json_str(w, cv_arena_printf(a, "%s/%.*s", cv_rooms[i]->name, CV_FMT(name)));
+}
+
 /* What was put away is found only by those who ask for it, or for its scope. */
 static bool leave_out_archived(searching *s, cv_err *err)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
+    cv_arena *a = s->call->arena;
+    cv_buf text = {0}, all = {0};
+    cv_json_writer w = {.out = &text}, every = {.out = &all};
     bool ok = true;
     cv_json_begin_array(&w);
     for (size_t i = 0; cv_rooms[i] && ok; i++)
         ok = !cv_rooms[i]->archived || cv_rooms[i]->archived(s->call, &w, err);
     cv_json_end_array(&w);
-    s->query.without = text.n > 2 ? cv_buf_take(&text, s->call->arena) : (cv_str){NULL, 0};
+    cv_json list;
+    ok = ok && cv_json_parse(a, cv_buf_take(&text, a), &list, err);
+    cv_json_begin_array(&every);
+    for (uint32_t i = 0; ok && i < list.count; i++)
+        write_archived(a, list.items[i].text, &every);
+    cv_json_end_array(&every);
+    s->query.without = all.n > 2 ? cv_buf_take(&all, a) : (cv_str){NULL, 0};
     cv_buf_release(&text);
+    cv_buf_release(&all);
     return ok;
 }
 

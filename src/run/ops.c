@@ -125,6 +125,7 @@ const cv_room cv_room_run = {
     .topics = topics,
     .conditions = cv_run_conditions,
     .scope = {.one = "run", .many = "runs"},
+    .about_room = "dialogue",
     .statuses = {.good = " ended answered ", .pending = " running waiting started ", .bad = " stopped interrupted "},
     .folder = "runs",
 };

@@ -235,9 +235,28 @@ done
 op "in a round: a role is no name" 1 round-register '{"dialogue_id": "four", "round": 0, "score": 1, "expert_scores": {"miller": 1},
     "moves": [{"expert": "Eater", "type": "converge"}], "perspectives": [{"local_id": "ECLAIR-P0001", "label": "l", "content": "c", "contributors": ["Seller"]}]}'
 is '[.errors[] | select(.error_code == "unknown_expert").suggestion] == ["Did you mean '"'cupcake'"', the Seller?", "Did you mean '"'eclair'"', the Eater?", "Did you mean '"'scone'"', the Miller?"]'
+run "a role is no name in all dialogues" 1 dialogue search flour --expert miller --json
+is '.error_code == "unknown_expert" and (.suggestion | ascii_downcase | contains("did you mean '"'scone'"', the miller?"))'
+run "nor of an expert" 1 dialogue experts --expert miller --json
+is '.error_code == "unknown_expert" and (.suggestion | ascii_downcase | contains("did you mean '"'scone'"', the miller?"))'
 op "somebody answers" 0 respond '{"dialogue_id": "four", "expert": "eclair", "no_contribution": true}'
 op "then it stands" 1 evolve-panel '{"dialogue_id": "four", "round": 0, "add": ["muffin"]}'
 golden_json create/panel-exists.json
+run "replaced panels verify" 0 verify --room dialogue --scope four --json
+run "they are exported" 0 export-scope dialogue four --output four.json
+jq '.. | objects | select(has("seat")) | .seat' four.json >"$out"
+name="the seats of a replaced panel"
+is '.fields == ["rev", "round", "expert_slug", "position", "source", "focus"] and ([.rows[] | .[1:4]] == [[0, "cupcake", 2], [0, "eclair", 1], [0, "muffin", null], [0, "scone", null]])'
+run "as a document, too" 0 dialogue export four --output-path four-document.json
+(mkdir four-scope four-document && cd four-scope && "$conclave" init . && "$conclave" import-scope ../four.json && "$conclave" export-scope dialogue four --output four.json &&
+    cd ../four-document && "$conclave" init . && "$conclave" import ../four-document.json && "$conclave" dialogue export four --output-path four-document.json) >/dev/null 2>&1
+for copy in four-scope/four.json four-document/four-document.json; do
+    cmp -s "${copy#*/}" $copy
+    ok $? "${copy%/*}: a copy of it is equal"
+    (cd "${copy%/*}" && "$conclave" verify --json && "$conclave" dialogue get four --json) >"$out" 2>&1
+    name=${copy%/*}
+    is 'select(.panel) | [.panel[].slug] == ["eclair", "cupcake"]'
+done
 op "a round too early" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": [{"slug": "muffin", "source": "retained"}]}'
 is '.error_code == "round_out_of_order"'
 op "round 0 is registered" 0 round-register '{"dialogue_id": "'$d'", "round": 0, "score": 5, "expert_scores": {"muffin": 5}}'
@@ -414,4 +433,17 @@ printf '{"domain": "x",\n "experts": [{"role": "a", "tier": "Core", "relevance":
 run "a panel that is not sound" 1 dialogue create "No" --panel bad
 has ".conclave/panels/bad.json:2:" err
 has "relevance" err
+printf '{"domain": ' >.conclave/panels/cut.json
+printf '\377\000' >.conclave/panels/bytes.json
+run "the others are listed" 0 panel list --json
+is '[.panels[].name] == '"$(for f in "$root"/panels/*.json; do basename "$f" .json; done | jq -Rnc '[inputs] | sort')"
+is '[.warnings[] | [.type, .id]] == [["broken_panel", "bad"], ["broken_panel", "bytes"], ["broken_panel", "cut"]] and all(.warnings[]; .message | startswith(".conclave/panels/"))'
+run "the page" 0 panel list
+has "warning: .conclave/panels/bad.json:2:"
+has "architecture-review"
+run "beside files that are none" 0 dialogue create "Beside" --panel architecture-review --json
+for file in cut bytes; do
+    run "$file is no panel" 2 panel show $file
+    has ".conclave/panels/$file.json" err
+done
 finish

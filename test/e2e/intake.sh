@@ -160,7 +160,7 @@ is '.dry_run and ([.warnings[].type] | index("unsourced") | not)'
     "$conclave" dialogue round-register --data - --score 9 --json >"$out" 2>"$err"
 ok $? "a draft goes into round-register as it is"
 is '[.warnings[].type] | index("unsourced") | not'
-run "an empty payload" 2 dialogue draft nvidia-decision --payload-only
+run "an empty payload" 1 dialogue draft nvidia-decision --payload-only
 has "round 2 has no response yet; 'conclave dialogue round-verify nvidia-decision' shows who is missing" err
 silent
 name="a draft goes into round-register as it is"

@@ -178,7 +178,7 @@ run "progress sees a response file" 0 dialogue progress rye --json
 is '[.files_not_handed_in[].expert] == ["muffin"] and (.next_step.command | test("round-verify"))'
 run "… and says so" 0 dialogue progress rye
 has "Response files that were not sent: muffin"
-run "nothing to edit" 2 dialogue draft rye --edit
+run "nothing to edit" 1 dialogue draft rye --edit
 has "round 2 has no response yet" err
 run "… and the draft says the same" 0 dialogue draft rye
 has "round 2 has no response yet"

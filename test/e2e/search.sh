@@ -156,7 +156,9 @@ run "an unknown dialogue" 1 dialogue search x --dialogue-id hedging-the-incom-fu
 is '.error_code == "dialogue_not_found" and (.suggestion | contains("hedging-the-income-fund"))'
 run "an unknown expert" 1 dialogue search x --dialogue-id "$fund" --expert cupcak --json
 is '.error_code == "unknown_expert" and (.suggestion | contains("cupcake"))'
-run "an expert of no dialogue" 0 dialogue search collar --expert nobody --json
+run "an expert of no dialogue" 1 dialogue search collar --expert nobody --json
+is '.error_code == "unknown_expert" and .field == "expert"'
+run "an expert who said nothing of it" 0 dialogue search nosuchword --expert cupcake --json
 is '.count == 0'
 run "the judge" 0 dialogue search collar --expert judge --json
 is '[.results[].kind] == ["verdict"]'

@@ -11,6 +11,7 @@
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
+#include "dialogue/words/errors.h"
 
 typedef struct {
     cv_call *call;
@@ -201,7 +202,7 @@ static bool refuse_empty(const draft *d)
 {
     cv_call *call = d->call;
     cv_err err = {.arena = call->arena};
-    cv_err_set(&err, CV_ERR_NOT_FOUND, "%.*s", CV_FMT(d->obstacle));
+    cv_err_set(&err, CV_ERR_EMPTY_DRAFT, "%.*s", CV_FMT(d->obstacle));
     cv_err_suggest(&err,
                    cv_arena_printf(call->arena, "'%.*s' shows who is missing and what was not understood",
                                    CV_FMT(cv_call_name(call, CV_STR("dialogue round-verify"), d->state.id, NULL, 0))));

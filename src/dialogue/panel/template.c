@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "dialogue/notices.h"
 #include "dialogue/operations.h"
 #include "dialogue/view/chart.h"
 #include "kit/fault.h"
@@ -46,8 +47,10 @@ static bool find_own(cv_call *call, cv_panel_templates *all, cv_err *err)
             .name = cv_str_head(file, file.n - 5),
             .source = cv_arena_printf(call->arena, CV_PANELS_FOLDER "/%.*s", CV_FMT(file)),
         };
-        if (!cv_file_read_text_at(call->arena, cv_where_in(call->arena, folder, entries.items[i].name), &one.text, err))
-            return false;
+        cv_err fault = {.arena = call->arena};
+        if (!cv_file_read_text_at(call->arena, cv_where_in(call->arena, folder, entries.items[i].name), &one.text,
+                                  &fault))
+            one.fault = cv_arena_dup(call->arena, &fault, sizeof fault);
         enter(call->arena, all, one);
     }
     return true;
@@ -58,7 +61,9 @@ bool cv_templates_find(cv_call *call, cv_panel_templates *ret, cv_err *err)
     *ret = (cv_panel_templates){0};
     for (size_t i = 0; i < cv_panel_files_count; i++)
         enter(call->arena, ret,
-              (cv_panel_template){cv_str_of(cv_panel_files[i].name), CV_STR("program"), cv_panel_files[i].text});
+              (cv_panel_template){.name = cv_str_of(cv_panel_files[i].name),
+                                  .source = CV_STR("program"),
+                                  .text = cv_panel_files[i].text});
     return find_own(call, ret, err);
 }
 
@@ -78,20 +83,20 @@ static const cv_json *pool_schema(cv_arena *a)
     return schema;
 }
 
-/* NULL: the faults of the file are among those of the call, with their places in it. */
-static const cv_json *read_pool(cv_call *call, const cv_panel_template *one)
+/* NULL: `errs` has the faults of the file, with their places in it. */
+static const cv_json *read_pool(cv_call *call, const cv_panel_template *one, cv_errs *errs)
 {
     cv_json *pool = CV_NEW(call->arena, cv_json);
     const cv_json *schema = pool_schema(call->arena);
     cv_err err = {.arena = call->arena};
-    size_t before = call->errs->count;
-    bool sound = cv_json_parse(call->arena, one->text, pool, &err);
+    size_t before = errs->count;
+    bool sound = !one->fault && cv_json_parse(call->arena, one->text, pool, &err);
     if (!sound)
-        cv_errs_keep(call->errs, call->arena, &err);
+        cv_errs_keep(errs, call->arena, one->fault ? one->fault : &err);
     else
-        sound = cv_schema_check(call->arena, schema, one->text, pool, call->errs);
-    for (size_t i = before; i < call->errs->count; i++)
-        cv_err_file(&call->errs->items[i], one->source);
+        sound = cv_schema_check(call->arena, schema, one->text, pool, errs);
+    for (size_t i = before; i < errs->count; i++)
+        cv_err_file(&errs->items[i], one->source);
     return sound ? cv_schema_named(call->arena, schema, pool) : NULL;
 }
 
@@ -108,7 +113,7 @@ const cv_json *cv_template_pool(cv_call *call, cv_str name, const char *field, c
         names[i] = all.items[i].name;
         if (cv_str_eq(names[i], name)) {
             *ret = all.items[i];
-            return read_pool(call, ret);
+            return read_pool(call, ret, call->errs);
         }
     }
     cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, name, "there is no panel '%.*s'",
@@ -131,6 +136,7 @@ typedef struct {
 
 typedef struct {
     CV_STATE_LIST(told) panels;
+    cv_notices warnings;
     cv_str text;
 } told_list;
 
@@ -153,6 +159,7 @@ static const cv_shape told_shape[] = {
 const cv_shape cv_panel_list_shape[] = {
     CV_SUCCESS,
     CV_LIST("panels", panels.items, panels.count, told_shape, "by name"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "files of the project that could not be read as a panel"),
     CV_PRINTED(text, "all of it as a page for people"),
     {0},
 };
@@ -180,6 +187,17 @@ static told tell(cv_call *call, const cv_panel_template *one, const cv_json *poo
                   .expert_count = experts->count};
 }
 
+/* A broken file hides no other one. */
+static void warn(cv_call *call, const cv_errs *faults, const cv_panel_template *one, told_list *list, cv_chart *c)
+{
+    for (size_t i = 0; i < faults->count; i++) {
+        cv_notice *warning = cv_notice_add(&list->warnings, call->arena, CV_STR("broken_panel"), "%.*s",
+                                           CV_FMT(cv_err_text(&faults->items[i])));
+        warning->id = one->name;
+        cv_chart_prose(c, "warning: ", warning->message);
+    }
+}
+
 bool cv_dialogue_panel_list(cv_call *call)
 {
     cv_panel_templates all;
@@ -190,9 +208,12 @@ bool cv_dialogue_panel_list(cv_call *call)
     if (!cv_templates_find(call, &all, &err))
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < all.count; i++) {
-        const cv_json *pool = read_pool(call, &all.items[i]);
-        if (!pool)
+        cv_errs faults = {0};
+        const cv_json *pool = read_pool(call, &all.items[i], &faults);
+        if (!pool) {
+            warn(call, &faults, &all.items[i], &list, &c);
             continue;
+        }
         told one = tell(call, &all.items[i], pool);
         *CV_PUSH(call->arena, &list.panels) = one;
         cv_chart_prose(&c, cv_arena_printf(call->arena, "%-20.*s  ", CV_FMT(one.name)).p,
@@ -202,8 +223,6 @@ bool cv_dialogue_panel_list(cv_call *call)
                                        CV_FMT(cv_str_eq(one.source, CV_STR("program")) ? CV_STR("") : one.source)));
     }
     list.text = cv_chart_take(&c);
-    if (call->errs->count > 0)
-        return false;
     if (!call->for_people)
         list.text = (cv_str){NULL, 0};
     cv_shape_write(&w, cv_panel_list_shape, &list);

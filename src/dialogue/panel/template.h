@@ -21,6 +21,7 @@ extern const size_t cv_panel_files_count;
 typedef struct {
     cv_str name, source; /* "program", or the path of a project's own */
     cv_str text;         /* the file */
+    const cv_err *fault; /* why it cannot be read; NULL: it can */
 } cv_panel_template;
 
 typedef CV_STATE_LIST(cv_panel_template) cv_panel_templates;

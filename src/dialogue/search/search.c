@@ -60,7 +60,7 @@ static cv_str list_or_none(cv_arena *a, const cv_json *input, const char *key)
     return list && list->count ? cv_json_get_json(a, input, key) : (cv_str){NULL, 0};
 }
 
-/* In one dialogue, both the dialogue and the expert must be there; across all, an expert who is nowhere has no hits. */
+/* In one dialogue, both the dialogue and the expert must be there. */
 static bool check_place(cv_call *call, const cv_search_query *query)
 {
     cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT), .no_content = true};
@@ -148,7 +148,11 @@ bool cv_dialogue_search(cv_call *call)
     read_input(call, &s);
     if (!check_place(call, &s.query))
         return false;
-    bool ok = (s.query.dialogue_id.n || cv_archived_left_out(call, NULL, &s.query.without, &err)) &&
-              ask(call, &s, &err) && answer(call, &s, &err);
-    return ok || cv_call_fail(call, &err);
+    bool ok =
+        (s.query.dialogue_id.n || cv_archived_left_out(call, NULL, &s.query.without, &err)) && ask(call, &s, &err);
+    if (!ok)
+        return cv_call_fail(call, &err);
+    if (s.founds.count == 0 && s.query.expert.n && !cv_require_known(call, "expert", s.query.expert))
+        return false;
+    return answer(call, &s, &err) || cv_call_fail(call, &err);
 }

@@ -10,11 +10,9 @@
 
 #include "base/map.h"
 #include "base/utf8.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
-#include "dialogue/state.h"
-#include "dialogue/words/errors.h"
-#include "kit/fault.h"
 
 enum { USUAL_LIMIT = 100 };
 
@@ -321,19 +319,13 @@ static bool cut(reading *r)
         r->experts.count = r->experts.count < limit ? r->experts.count : limit;
         return true;
     }
-    cv_str *names = CV_NEW_ARRAY(r->call->arena, r->experts.count, cv_str);
-    for (size_t i = 0; i < r->experts.count; i++) {
-        names[i] = r->experts.items[i].slug;
-        if (!cv_str_eq(names[i], r->wanted))
-            continue;
-        r->experts.items[0] = r->experts.items[i];
-        r->experts.count = 1;
-        return true;
-    }
-    cv_refuse_words(cv_refuse(r->call, CV_ERR_UNKNOWN_EXPERT, CV_STR(""), "expert", r->wanted,
-                              "no dialogue has an expert '%.*s'", CV_FMT(cv_excerpt(r->call->arena, r->wanted))),
-                    names, r->experts.count);
-    return false;
+    size_t at = 0;
+    while (at < r->experts.count && !cv_str_eq(r->experts.items[at].slug, r->wanted))
+        at++;
+    if (at < r->experts.count)
+        r->experts.items[0] = r->experts.items[at];
+    r->experts.count = at < r->experts.count;
+    return r->experts.count || cv_require_known(r->call, "expert", r->wanted);
 }
 
 bool cv_dialogue_experts(cv_call *call)
