@@ -163,10 +163,11 @@ cv_str cv_panel_member(const cv_stances *st, const cv_agreement *g, size_t i)
     return g->seated ? g->seats[i].expert_slug : st->s->experts.items[i].expert_slug;
 }
 
-cv_agreement cv_agreement_in(const cv_stances *st, int64_t round)
+/* The panel of one round, and what its experts had said by another one. */
+static cv_agreement agreement_of(const cv_stances *st, int64_t panel, int64_t round)
 {
     cv_agreement g = {0};
-    g.seated = cv_state_panel(st->s, round < 0 ? 0 : round, &g.seats); /* at first, the first panel */
+    g.seated = cv_state_panel(st->s, panel, &g.seats);
     g.panel = g.seated ? g.seated : st->s->experts.count;
     for (size_t i = 0; i < g.panel; i++)
         g.signals += cv_stands_by_signal(st, cv_panel_member(st, &g, i), round);
@@ -175,6 +176,11 @@ cv_agreement cv_agreement_in(const cv_stances *st, int64_t round)
     for (size_t i = 0; g.outside && i < g.panel; i++)
         g.outside -= cv_dissent_stands(st, cv_panel_member(st, &g, i), round);
     return g;
+}
+
+cv_agreement cv_agreement_in(const cv_stances *st, int64_t round)
+{
+    return agreement_of(st, round, round);
 }
 
 /* ---- how far it is --------------------------------------------------------------------------- */
@@ -253,7 +259,7 @@ static void agree_with_status(const cv_state *s, cv_convergence *c)
 void cv_convergence_by(cv_arena *a, const cv_state *s, const cv_stances *st, cv_convergence *ret)
 {
     int64_t round = cv_state_next_round(s) - 1;
-    cv_agreement g = cv_agreement_in(st, round);
+    cv_agreement g = agreement_of(st, round + 1, round); /* who sits now has to agree */
     *ret = (cv_convergence){.open = CV_NEW_ARRAY(a, s->entities.count, cv_str),
                             .missing = CV_NEW_ARRAY(a, g.panel, cv_str),
                             .dissenting = CV_NEW_ARRAY(a, s->experts.count, cv_str),

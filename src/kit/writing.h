@@ -73,8 +73,8 @@ cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subjec
 /* The event covers this row as it will be at commit. */
 void cv_writing_covers(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row);
 
-/* This write puts again all rows of a grouped type that an earlier one put: `rows`, an array of them as they are stored,
- * in the order of their keys. The event says so. */
+/* This write puts again all rows of a grouped type that an earlier one put: `rows` has them as they are stored, in the
+ * order of their keys. The event says so. */
 void cv_writing_replaces(cv_writing *w, cv_event_row *event, const cv_type *type, const void *rows, size_t count);
 
 /* The text of a stored row is replaced by its hash, and the event covers that. `row` is the stored row; a text

@@ -77,9 +77,9 @@ const cv_shape cv_restore_shape[] = {
 
 /* ---- the backup -------------------------------------------------------------------------------------------------- */
 
-static bool refuse_path(cv_str given, const char *why, const char *suggestion, cv_err *err)
+static bool refuse_path(cv_err_code code, cv_str given, const char *why, const char *suggestion, cv_err *err)
 {
-    cv_err_set(err, CV_ERR_INVALID_VALUE, "%s", why);
+    cv_err_set(err, code, "%s", why);
     cv_err_field(err, CV_STR("path"));
     cv_err_value(err, given);
     cv_err_suggest(err, cv_str_of(suggestion));
@@ -98,13 +98,16 @@ static bool find_backup(restoring *r, cv_err *err)
     }
     r->backup = cv_where_path(call->arena, where);
     if (stat(r->backup, &there) != 0 && errno != ENOENT && errno != ENOTDIR)
-        return refuse_path(given, strerror(errno), "check the permissions of the file and its folders", err);
+        return refuse_path(CV_ERR_NO_ACCESS, given, strerror(errno),
+                           "check the permissions of the file and its folders", err);
     if (stat(r->backup, &there) != 0)
-        return refuse_path(given, "there is no such file", "name a file that 'conclave backup' has made", err);
+        return refuse_path(CV_ERR_NOT_FOUND, given, "there is no such file",
+                           "name a file that 'conclave backup' has made", err);
     if (!S_ISREG(there.st_mode))
-        return refuse_path(given, "this is not a file", "name a file that 'conclave backup' has made", err);
+        return refuse_path(CV_ERR_NOT_A_FILE, given, "this is not a file",
+                           "name a file that 'conclave backup' has made", err);
     if (stat(r->engine.store.path, &record) == 0 && there.st_dev == record.st_dev && there.st_ino == record.st_ino)
-        return refuse_path(given, "this is the record itself", "name a backup of it", err);
+        return refuse_path(CV_ERR_INVALID_VALUE, given, "this is the record itself", "name a backup of it", err);
     return true;
 }
 

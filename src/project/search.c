@@ -9,6 +9,7 @@
 #include "kit/fault.h"
 #include "kit/query.h"
 #include "kit/room.h"
+#include "kit/scopes.h"
 #include "kit/snippet.h"
 #include "project/operations.h"
 #include "project/scope_input.h"
@@ -200,6 +201,9 @@ bool cv_project_search(cv_call *call)
     bool all = s.query.scope.n || cv_json_get_true(call->input, "archived");
     if (!(all || leave_out_archived(&s, &err)) || !ask_both(&s, &err))
         return cv_call_fail(call, &err);
+    const cv_scope_id scope = {s.query.room, s.query.scope};
+    if (s.hits.count == 0 && scope.name.n && cv_scope_rev(call->record, call->arena, scope) == 0)
+        return cv_scopes_missing(call, scope);
     answer(&s);
     return true;
 }

@@ -12,7 +12,7 @@
  *
  *     {"card/3": digest}             a row that may change: one entry each, as the write left it
  *     {"added/line": digest}         all rows of an added or grouped type, in the order of their keys
- *     {"replaced/line/7": digest}    all rows of a grouped type that write 7 put, as it put them: this one puts them again
+ *     {"replaced/line/7": digest}    all rows of a grouped type that write 7 put, as they were: this puts them again
  *     {"commit": digest}             the row of the write itself, without its head; always in the last event
  *     {"redacted/line/7/text": hash} from now on the text is there by its hash alone
  *

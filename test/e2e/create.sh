@@ -239,6 +239,15 @@ run "a role is no name in all dialogues" 1 dialogue search flour --expert miller
 is '.error_code == "unknown_expert" and (.suggestion | ascii_downcase | contains("did you mean '"'scone'"', the miller?"))'
 run "nor of an expert" 1 dialogue experts --expert miller --json
 is '.error_code == "unknown_expert" and (.suggestion | ascii_downcase | contains("did you mean '"'scone'"', the miller?"))'
+op "who sits now has to agree" 0 create '{"title": "Change", "expert": ["Baker: dough", "Seller: price"]}'
+op "the first panel agrees" 0 round-register '{"dialogue_id": "change", "round": 0, "score": 1, "moves": [{"expert": "muffin", "type": "converge"}, {"expert": "cupcake", "type": "converge"}]}'
+is '.convergence.percentage == 100 and .convergence.converged'
+op "an expert joins" 0 expert-create '{"dialogue_id": "change", "expert_slug": "scone", "role": "Miller", "tier": "Core", "creation_reason": "flour"}'
+op "and gets a seat" 0 evolve-panel '{"dialogue_id": "change", "round": 1, "add": ["scone"]}'
+for way in get progress show; do
+    op "$way: a new expert has not agreed" 0 $way '{"dialogue_id": "change"}'
+    is '.convergence.percentage == 66 and (.convergence.converged | not)'
+done
 op "somebody answers" 0 respond '{"dialogue_id": "four", "expert": "eclair", "no_contribution": true}'
 op "then it stands" 1 evolve-panel '{"dialogue_id": "four", "round": 0, "add": ["muffin"]}'
 golden_json create/panel-exists.json

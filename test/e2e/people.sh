@@ -35,6 +35,8 @@ run "… asked for what is archived" 0 search oven --archived --json
 is '.count == 1'
 run "… or for the dialogue" 0 search oven --room dialogue --scope oven --json
 is '.count == 1'
+run "… or for one that is not there" 1 search oven --room dialogue --scope ovn --json
+is '.error_code == "scope_not_found" and .suggestion == "did you mean '"'oven'"'?"'
 run "rename" 0 dialogue rename rye "Flour for the winter" --json
 is '.dialogue_id == "rye-or-wheat" and .title == "Flour for the winter" and .old_title == "Rye or wheat"'
 run "its page" 0 dialogue show rye

@@ -148,7 +148,7 @@ has "GRANT CREATE ON DATABASE conclave TO o_$schema" err
 head -c 5000 "$work/p/monday.db" >"$work/half.db"
 cd "$work/p" || exit 1
 run "half of a backup" 2 restore "$work/half.db"
-run "a file that is not there" 1 restore nowhere.db
+run "a file that is not there" 2 restore nowhere.db
 [ "$(sql "SELECT count(*) FROM pg_namespace WHERE nspname = '${schema}_restoring'")" = 0 ]
 ok $? "what has failed leaves no schema"
 

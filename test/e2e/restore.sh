@@ -34,7 +34,7 @@ run "as before" 0 restore "$kept"
 has "3 dialogues, 3 commits"
 run "all is there again" 0 verify --json
 is '[.scopes[].name] == ["beer", "bread", "wine"]'
-run "no such file" 1 restore nowhere.db
+run "no such file" 2 restore nowhere.db
 has "there is no such file" err
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |

@@ -58,6 +58,12 @@ run "the feed" 0 feed --room run --json
 is '[.entries[].operation] | index("run attempt") != null'
 run "search" 0 search "$id" --room run --json
 is '.results[0].kind == "run"'
+run "put away" 0 dialogue archive $id
+run "search after that" 0 search "$id" --room run --json
+is '.results == []'
+run "search in what was put away" 0 search "$id" --room run --archived --json
+is '.results[0].kind == "run"'
+run "brought back" 0 dialogue unarchive $id
 grep -q "BEGIN WORDS OF OTHERS" "$stage/prompts/muffin-response-1-1.md" && ! grep -q "WORDS OF OTHERS" "$stage/prompts/muffin-response-0-1.md"
 ok $? "prompts frame the words of others; in round 0 there are none"
 
