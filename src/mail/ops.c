@@ -98,7 +98,9 @@ const cv_operation cv_mail_ops[] = {
      .summary = "wait until something new is in a mailbox",
      .details =
          "Returns at once if there is something new. Only one wait returns a message, even after a restart.\n"
-         "It claims nothing. When the time is over and nothing came, the list is empty, and the exit status is 0.\n",
+         "It claims nothing. When the time is over and nothing came, the list is empty, and the exit status is 0.\n"
+         "A message that failed, lost its lease or was requeued is not new, but 'claimable' counts it. So a worker\n"
+         "claims until there is nothing, then waits, then claims again.\n",
      .examples = "  conclave mail wait Planner-1 --timeout-seconds 1\n",
      .schema = "mail_wait",
      .flags = ADDS | UNASKED,

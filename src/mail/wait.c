@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
     cv_str agent;
     cv_mail_shown_list messages;
-    int64_t cursor;
+    int64_t cursor, claimable;
     bool timed_out;
 } answer;
 
@@ -38,6 +38,7 @@ const cv_shape cv_mail_wait_shape[] = {
     CV_LIST("messages", messages.items, messages.count, cv_mail_shown_shape, "those that no wait has returned before"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_FIELD(ALWAYS, cursor, "the last number that a wait has returned"),
+    CV_FIELD(ALWAYS, claimable, "messages that can be claimed now, also those that a wait has returned before"),
     CV_FIELD(IF_ANY, timed_out, "nothing came"),
     {0},
 };
@@ -129,14 +130,22 @@ static bool sleep_on(cv_call *call, cv_notify *n, uint64_t *seen, int64_t begin,
     }
 }
 
-static void tell(cv_call *call, waiting *x, answer *a)
+/* What was returned before and can be claimed again (a lease that is over, a failure, a requeue) is not new: a worker
+ * learns of it by the number. */
+static bool tell(cv_call *call, waiting *x, answer *a, cv_err *err)
 {
+    cv_mail_mailbox mailbox;
+    bool found;
+    if (!cv_mail_mailbox_get(call->record, call->arena, x->agent.name, &mailbox, &found, err) ||
+        (found && !cv_mail_claimable_of(call->record, &mailbox, cv_mail_now(call), &a->claimable, err)))
+        return cv_call_fail(call, err);
     a->messages = x->told;
     a->agent = x->agent.id;
     a->cursor = x->after;
     a->timed_out = x->told.count == 0;
     cv_buf_clear(call->out);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_wait_shape, a);
+    return true;
 }
 
 /* `changed` is asked before the mailbox is looked at, so that a commit in between is not missed. */
@@ -176,6 +185,5 @@ bool cv_mail_op_wait(cv_call *call)
     cv_notify_close(&n);
     if (!ok)
         return call->errs->count > 0 ? false : cv_call_fail(call, &err);
-    tell(call, &x, &a);
-    return true;
+    return tell(call, &x, &a, &err);
 }

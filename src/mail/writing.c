@@ -325,6 +325,18 @@ bool cv_mail_waiting_of(cv_record *record, const cv_mail_mailbox *mailbox, int64
     return true;
 }
 
+bool cv_mail_claimable_of(cv_record *record, const cv_mail_mailbox *mailbox, int64_t now_ms, int64_t *ret_claimable,
+                          cv_err *err)
+{
+    late_counts leases = {0}; /* .stuck: those that end after now */
+    if (!cv_mail_waiting_of(record, mailbox, now_ms, ret_claimable, err) ||
+        (*ret_claimable > 0 &&
+         !walk_late(record, mailbox->agent, cv_deliveries_by_lease, now_ms, INT64_MAX, &leases, err)))
+        return false;
+    *ret_claimable -= leases.stuck;
+    return true;
+}
+
 bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t now, int64_t *ret_seconds, cv_err *err)
 {
     cv_row_list open = {0};

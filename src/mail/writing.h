@@ -112,6 +112,10 @@ bool cv_mail_has_expired(cv_record *record, cv_str mailbox, int64_t after_ms, in
 bool cv_mail_waiting_of(cv_record *record, const cv_mail_mailbox *mailbox, int64_t now_ms, int64_t *ret_waiting,
                         cv_err *err);
 
+/* How many of them nobody holds: they can be claimed. Costs a step more for each lease that is not over. */
+bool cv_mail_claimable_of(cv_record *record, const cv_mail_mailbox *mailbox, int64_t now_ms, int64_t *ret_claimable,
+                          cv_err *err);
+
 /* How long the oldest open message of a mailbox has waited; CV_ABSENT: none is open. */
 bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t now_ms, int64_t *ret_seconds,
                        cv_err *err);

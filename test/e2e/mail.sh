@@ -162,7 +162,20 @@ is '.messages[0].params.body == "Welcome" and .messages[0].receipts[0].state == 
 run "what is new" 0 mail wait cupcake --json
 is '.cursor == 6 and ([.messages[].seq] == [2, 3, 4, 5, 6]) and (has("timed_out") | not)'
 run "nothing is returned twice" 0 mail wait cupcake --timeout-seconds 0 --json
-is '.timed_out and .messages == []'
+is '.timed_out and .messages == [] and .claimable == 5'
+run "who waits learns what can be claimed" 0 mail wait cupcake --timeout-seconds 0
+has "Nothing new for cupcake; 5 messages can be claimed: conclave mail claim cupcake"
+run "what is claimed" 0 mail claim cupcake --message-id m1 --json
+token=$(jq -r .token "$out")
+run "cannot be claimed" 0 mail wait cupcake --timeout-seconds 0 --json
+is '.claimable == 4'
+run "until it has failed" 0 mail fail cupcake --message-id m1 --token "$token" --error-details "still no oven" --json
+run "until it has failed" 0 mail wait cupcake --timeout-seconds 0 --json
+is '.claimable == 5 and .messages == []'
+run "or its lease is over" 0 mail claim cupcake --message-id m1 --lease-seconds 1 --json
+sleep 1.1
+run "or its lease is over" 0 mail wait cupcake --timeout-seconds 0 --json
+is '.claimable == 5 and .messages == []'
 run "seen is delivered" 0 mail outbox muffin --limit 1 --json
 is '.messages[0].receipts[0].state == "delivered"'
 "$conclave" mail wait cupcake --timeout-seconds 60 --json >"$work/woken" &

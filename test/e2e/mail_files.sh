@@ -569,4 +569,18 @@ run "once the folders are free" 0 mail watch 0
 [ -f "$of_alpha" ] && [ -p "bus/runtime/alpha/quarantine/$(basename "$of_alpha")" ]
 ok $? "the mailbox is written again, and the pipe is in quarantine"
 
+# ---- finished twice --------------------------------------------------------------------------------------------------
+agent twicer
+run "a message that failed for ever" 0 mail send --from zeta --to twicer --message-id twice "Do it" --json
+once() { # once VERB …: claims it, and finishes it so
+    run "claimed" 0 mail claim twicer --message-id twice --json
+    verb=$1 && shift
+    run "and $verb" 0 mail "$verb" twicer --message-id twice --token "$(jq -r .token "$out")" "$@" --json
+}
+once fail --final --error-details "no oven"
+run "is requeued" 0 mail requeue twice --json
+once done
+[ -z "$(ls bus/runtime/twicer/inbox bus/runtime/twicer/claimed | grep json)" ] && [ -f bus/runtime/twicer/archive/task_0000000001.json ]
+ok $? "what was finished twice is in the archive alone"
+
 finish

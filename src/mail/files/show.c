@@ -235,8 +235,8 @@ static bool move_or_write(cv_mail_door *door, cv_door_agent *agent, const cv_mai
     cv_door_change changes[2];
     size_t count = 0;
     int from = CV_DOOR_INBOX;
-    if (stands_in(door, agent, to, name))
-        return true;
+    if (to != CV_DOOR_ARCHIVE && stands_in(door, agent, to, name))
+        return true; /* the archive may have it from the time before a requeue: what stands elsewhere joins it */
     while (from <= CV_DOOR_FAILED && (from == (int)to || !stands_in(door, agent, (cv_door_folder)from, name)))
         from++;
     if (to <= CV_DOOR_CLAIMED)
