@@ -181,7 +181,8 @@ static void add_options(cv_buf *b, const cv_err *err)
         cv_buf_add(&list, err->options[i]);
     }
     cv_str options = cv_buf_str(&list);
-    if (options.n && cv_str_find(err->message, options) == SIZE_MAX)
+    bool told = err->option_count > 1 && cv_str_find(err->message, options) != SIZE_MAX;
+    if (options.n && !told)
         cv_buf_printf(b, " (valid: %.*s)", CV_FMT(options));
     cv_buf_release(&list);
 }

@@ -20,6 +20,7 @@
 #include "base/heap.h"
 #include "base/monotonic.h"
 #include "base/os.h"
+#include "base/utf8.h"
 #include "kit/reach/presets.h"
 #include "kit/reach/words.h"
 #include "run/output.h"
@@ -438,20 +439,24 @@ static bool read_output_file(cv_one *one, cv_str *ret_text)
     return false;
 }
 
+/* With the last line of standard error, which usually says why: ": quota exceeded". */
 static void tell_status(cv_one *one)
 {
+    enum { MOST_SAID = 200 };
     int64_t status = one->result.exit_status;
-    bool by_preset = one->request.reach->preset;
-    cv_calls_outcome outcome =
-        by_preset ? cv_output_trouble(cv_tail_text(&one->arena, &one->tail, &one->secrets), CV_CALL_FAILED)
-                  : CV_CALL_FAILED;
+    cv_str tail = cv_tail_text(&one->arena, &one->tail, &one->secrets), rest = tail, last = CV_STR("");
+    while (rest.n > 0 && cv_str_split(&rest, '\n', &last)) {
+    }
+    cv_str why = last.n ? cv_arena_printf(&one->arena, ": %.*s", CV_FMT(cv_utf8_excerpt(&one->arena, last, MOST_SAID)))
+                        : CV_STR("");
+    cv_calls_outcome outcome = one->request.reach->preset ? cv_output_trouble(tail, CV_CALL_FAILED) : CV_CALL_FAILED;
     if (status == CV_ABSENT)
-        cv_one_decide(one, outcome, "the command ended, but its status is not known");
+        cv_one_decide(one, outcome, "the command ended, but its status is not known%.*s", CV_FMT(why));
     else if (status > 128 && status < 128 + NSIG)
-        cv_one_decide(one, outcome, "the command was ended by signal %d (%s)", (int)status - 128,
-                      strsignal((int)status - 128));
+        cv_one_decide(one, outcome, "the command was ended by signal %d (%s)%.*s", (int)status - 128,
+                      strsignal((int)status - 128), CV_FMT(why));
     else
-        cv_one_decide(one, outcome, "the command ended with status %d", (int)status);
+        cv_one_decide(one, outcome, "the command ended with status %d%.*s", (int)status, CV_FMT(why));
 }
 
 /* The answer in what came, unless it is decided already that there is none. */

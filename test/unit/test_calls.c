@@ -157,7 +157,7 @@ static void test_failures(void **state)
         int64_t status;
         const char *message, *tail;
     } cases[] = {
-        {"sh -c 'echo bad >&2; exit 3'", CV_CALL_FAILED, 3, "status 3", "bad"},
+        {"sh -c 'echo bad >&2; exit 3'", CV_CALL_FAILED, 3, "status 3: bad", "bad"},
         {"sh -c 'echo on stdout; exit 1'", CV_CALL_FAILED, 1, "status 1", "on stdout"},
         {"sh -c 'kill -9 $$'", CV_CALL_FAILED, 137, "signal 9 (Killed)", ""},
         {"true", CV_CALL_EMPTY, 0, "empty", ""},
