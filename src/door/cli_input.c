@@ -57,18 +57,23 @@ static bool read_data(cv_cli *cli, cv_cli_input *ret, cv_json *ret_tree, cv_err 
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
+/* "215 files": an object that a text is enough for. The schema says which member it is (x-text). */
+static void write_member(cv_json_writer *w, cv_str member, cv_str value)
+{
+    cv_json_begin_object(w);
+    cv_json_key(w, member);
+    cv_json_str(w, value);
+    cv_json_end_object(w);
+}
+
 /* "muffin,scone": a list of objects that a name is enough for. The schema says which member it is (x-names). */
 static void write_names(cv_json_writer *w, cv_str member, cv_str value)
 {
     cv_str rest = value, name;
     cv_json_begin_array(w);
     while (cv_str_split(&rest, ',', &name)) {
-        if (!cv_str_trim(name).n)
-            continue;
-        cv_json_begin_object(w);
-        cv_json_key(w, member);
-        cv_json_str(w, cv_str_trim(name));
-        cv_json_end_object(w);
+        if (cv_str_trim(name).n)
+            write_member(w, member, cv_str_trim(name));
     }
     cv_json_end_array(w);
 }
@@ -76,6 +81,7 @@ static void write_names(cv_json_writer *w, cv_str member, cv_str value)
 static bool write_json(cv_cli *cli, cv_json_writer *w, const cv_json_member *of, const char *value, cv_err *err)
 {
     cv_str text, property = of->key, names = cv_json_get_text(&of->value, "x-names");
+    cv_str member = cv_json_get_text(&of->value, "x-text");
     cv_json tree;
     const char *file;
     if (names.p && !strchr("[{@\"", value[0])) {
@@ -85,6 +91,11 @@ static bool write_json(cv_cli *cli, cv_json_writer *w, const cv_json_member *of,
     if (!read_text(cli, value, false, &text, &file, err))
         return false;
     if (!cv_json_parse(cli->arena, text, &tree, err)) {
+        if (member.p && value[0] && !strchr("[{@\"", value[0])) { /* not JSON with a fault */
+            cv_err_clear(err);
+            write_member(w, member, text);
+            return true;
+        }
         name_file(err, file);
         cv_err_field(err, property);
         if (!file && err->suggestion.n == 0)

@@ -132,6 +132,7 @@ static const struct {
     {"x-item", is_text},
     {"x-like", is_text},
     {"x-names", is_text},
+    {"x-text", is_text},
     {"x-enum", is_texts},
 };
 

@@ -127,7 +127,7 @@ const cv_operation cv_mail_ops[] = {
      .details =
          "Needs the token of the claim, before the lease is over; later it is refused. This completes the task of\n"
          "the message, and delivers the tasks that waited for it.\n",
-     .examples = "  conclave mail done Planner-1 --message-id oven --token 3\n",
+     .examples = "  conclave mail done Planner-1 --message-id oven --token 3 --output \"The bread is in it\"\n",
      .schema = "mail_done",
      .flags = WRITES | UNASKED,
      .run = done,
@@ -136,8 +136,10 @@ const cv_operation cv_mail_ops[] = {
      .verb = "fail",
      .tool = "conclave_mail_fail",
      .summary = "say that a message could not be done, and why",
-     .details = "It can be claimed again until it was claimed three times; then it is a dead letter ('mail dead').\n"
-                "--final makes it one at once.\n",
+     .details =
+         "It can be claimed again until it was claimed three times; then it is a dead letter ('mail dead').\n"
+         "--final makes it one at once. A task of a plan is one after its first failure: who planned it decides,\n"
+         "and 'requeue' puts it back.\n",
      .examples = "  conclave mail fail Planner-1 --message-id test-7 --token 4 --error-details '{\"code\": "
                  "\"AssertionError\"}'\n",
      .schema = "mail_fail",

@@ -186,6 +186,7 @@ bool cv_mail_named_message(cv_call *call, cv_str *ret)
 typedef struct {
     cv_mail_task row;
     cv_str params, extra, depends_on;
+    cv_str waits_for_failed; /* JSON; absent: nothing, or that was not asked for */
 } task_told;
 
 typedef struct {
@@ -208,6 +209,8 @@ static const cv_shape task_shape[] = {
     CV_FIELD_AS(ALWAYS, "priority", row.priority, "1 is the most urgent"),
     CV_JSON_AS(OR_EMPTY, NAMES, "depends_on", depends_on, ""),
     CV_FIELD_AS(OR_ZERO, "waits_for", row.waits_for, "how many of these are not completed"),
+    CV_JSON_AS(IF_ANY, NAMES, "waits_for_failed", waits_for_failed,
+               "of a plan: those of these that failed; requeue puts one back"),
     CV_FIELD_AS(IF_ANY, "parent_plan", row.parent_plan, ""),
     CV_FIELD_AS(IF_ANY, "parent", row.parent, "the task that this one is a part of"),
     CV_FIELD_AS(OR_ZERO, "depth", row.depth, ""),
@@ -251,6 +254,39 @@ static void tell_tasks(cv_arena *a, const cv_row_list *rows, task_list *ret)
                                                .extra = t->extra.p ? cv_mail_compact(a, t->extra) : t->extra,
                                                .depends_on = t->depends_on};
     }
+}
+
+/* Which of the tasks that a task waits for have failed. A list of ids, or an absent view. */
+static cv_str failed_needs(cv_arena *a, const cv_mail_task *t, const cv_map *failed)
+{
+    cv_json needs;
+    cv_err ignored = {.arena = a};
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    bool any = false;
+    if (!cv_str_eq(t->status, CV_STR("PENDING")) || t->waits_for == 0 ||
+        !cv_json_parse(a, t->depends_on, &needs, &ignored))
+        return (cv_str){NULL, 0};
+    cv_json_begin_array(&w);
+    for (uint32_t i = 0; i < needs.count; i++)
+        if (cv_map_get(failed, needs.items[i].text)) {
+            cv_json_str(&w, needs.items[i].text);
+            any = true;
+        }
+    cv_json_end_array(&w);
+    cv_str list = cv_buf_take(&out, a);
+    return any ? list : (cv_str){NULL, 0};
+}
+
+/* A task that waits for one that failed does not begin by itself. */
+static void tell_failed_needs(cv_arena *a, task_list *l)
+{
+    cv_map failed = {0};
+    for (size_t i = 0; i < l->tasks.count; i++)
+        if (cv_str_eq(l->tasks.items[i].row.status, CV_STR("FAILED")))
+            cv_map_put(&failed, a, l->tasks.items[i].row.task_id, NULL);
+    for (size_t i = 0; i < l->tasks.count; i++)
+        l->tasks.items[i].waits_for_failed = failed_needs(a, &l->tasks.items[i].row, &failed);
 }
 
 /* "  task-002  PENDING  RefactorAgent  REMOVE_DEAD_CODE  (after task-001)" */
@@ -411,6 +447,7 @@ bool cv_mail_op_graph(cv_call *call)
     if (!found)
         return refuse_plan(call, l.plan);
     tell_tasks(call->arena, &rows, &l);
+    tell_failed_needs(call->arena, &l);
     bool drawn = cv_str_eq(format, CV_STR("mermaid")) || cv_str_eq(format, CV_STR("dot"));
     if (drawn)
         l.format = draw(call->arena, &l, cv_str_eq(format, CV_STR("dot")) ? &dot : &mermaid);

@@ -172,7 +172,11 @@ is '.claimable == 4'
 run "until it has failed" 0 mail fail cupcake --message-id m1 --token "$token" --error-details "still no oven" --json
 run "until it has failed" 0 mail wait cupcake --timeout-seconds 0 --json
 is '.claimable == 5 and .messages == []'
-run "or its lease is over" 0 mail claim cupcake --message-id m1 --lease-seconds 1 --json
+run "who claims it again reads of that" 0 mail claim cupcake --message-id m1 --lease-seconds 1
+has ", attempt 2"
+has "   failed before: still no oven"
+has " --output RESULT"
+run "JSON with a fault is not a text" 2 mail done cupcake --message-id m1 --token 1 --output '{"n": '
 sleep 1.1
 run "or its lease is over" 0 mail wait cupcake --timeout-seconds 0 --json
 is '.claimable == 5 and .messages == []'

@@ -579,7 +579,9 @@ once() { # once VERB …: claims it, and finishes it so
 }
 once fail --final --error-details "no oven"
 run "is requeued" 0 mail requeue twice --json
-once done
+once done --output "215 files"
+run "a text is an output" 0 mail read twice --json
+is '.message.output == {"body": "215 files"}'
 [ -z "$(ls bus/runtime/twicer/inbox bus/runtime/twicer/claimed | grep json)" ] && [ -f bus/runtime/twicer/archive/task_0000000001.json ]
 ok $? "what was finished twice is in the archive alone"
 

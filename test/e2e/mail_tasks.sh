@@ -91,6 +91,11 @@ run "a task that fails" 0 mail fail RefactorAgent --task-id task-002 --token "$t
 ok $? "its line is the printed one"
 run "has failed" 0 mail graph plan-001 --json
 is '[.tasks[].status] == ["COMPLETED", "FAILED"] and .completed == 1 and .failed == 1'
+run "what waits for it" 0 mail plan --from Agent_0 --plan plan-001 --tasks '[{"task_id": "task-003", "action": "C", "target_agent": "RefactorAgent", "depends_on": ["task-002"]}]' --json
+run "is blocked" 0 mail graph plan-001 --json
+is '[.tasks[].waits_for_failed] == [null, null, ["task-002"]]'
+run "is blocked" 0 mail graph plan-001
+has "  blocked:"
 run "it is not claimed again" 1 mail claim RefactorAgent --task-id task-002 --json # checklist 33
 is '.error_code == "message_settled"'
 run "until it is put back" 0 mail requeue "$("$conclave" mail graph plan-001 --json | jq -r '.tasks[1].message_id')"
