@@ -44,7 +44,7 @@ bool cv_notes_baseline_read(cv_arena *a, cv_where where, cv_notes_baseline *ret,
         if (!split_line(a, line, &name, &count)) {
             cv_err_at(err, CV_ERR_INVALID_VALUE, number, 1, "this line is not of a baseline");
             cv_err_file(err, cv_str_of(cv_where_path(a, where)));
-            cv_err_suggest(err, CV_STR("write the file again with 'write_baseline': true"));
+            cv_err_suggest(err, CV_STR("let lint write the baseline again"));
             return false;
         }
         *cv_map_put(&ret->counts, a, name, NULL) += (uintptr_t)count;

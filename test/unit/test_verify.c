@@ -446,8 +446,8 @@ static void scopes_are_named_with_their_room(void **state)
         cv_err_code code;
     } cases[] = {
         {"{\"room\":\"dialogue\",\"scope\":\"nvidia-decisoin\"}", "scope", "there is no dialogue 'nvidia-decisoin'",
-         "did you mean 'nvidia-decision'?", CV_ERR_NOT_FOUND},
-        {"{\"room\":\"dialogue\",\"scope\":\"x\"}", "scope", "there is no dialogue 'x'", "", CV_ERR_NOT_FOUND},
+         "did you mean 'nvidia-decision'?", CV_ERR_SCOPE_NOT_FOUND},
+        {"{\"room\":\"dialogue\",\"scope\":\"x\"}", "scope", "there is no dialogue 'x'", "", CV_ERR_SCOPE_NOT_FOUND},
         {"{\"room\":\"dialog\"}", "room", "there is no room 'dialog'", "did you mean 'dialogue'?",
          CV_ERR_INVALID_VALUE},
         {"{\"scope\":\"nvidia-decision\"}", "room", "a scope belongs to a room: name it, too", "",
