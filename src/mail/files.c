@@ -44,7 +44,8 @@ static bool lock_or_leave(cv_mail_door *door, unsigned how, bool *ret_locked, cv
         return !err->code;
     if (!rev_now(door, &rev, err) || !cv_door_lock(door, true, ret_locked, err))
         return false;
-    *ret_locked = !cv_door_has_shown(door, rev);
+    *ret_locked =
+        !cv_door_has_shown(door, rev); /* else there is nothing to do: the lock goes with the folder's handle */
     return true;
 }
 

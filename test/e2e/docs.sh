@@ -11,6 +11,9 @@ if [ -n "${CONCLAVE_TEST_STORE-}" ]; then # the pages show a project whose recor
     echo "1..1"
     exit 0
 fi
+# The pages name folders below /tmp: of several runs on one machine one at a time has them.
+exec 8>"/tmp/conclave-docs-$(id -u).lock"
+flock 8
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
@@ -38,7 +41,7 @@ for command in "$work"/*.command; do
     base=${command%.command}
     count=$((count + 1))
     where=$(cat "$base.where")
-    sh "$command" > "$base.got" 2>&1 < /dev/null
+    sh "$command" > "$base.got" 2>&1 < /dev/null 8>&-
     if cmp -s "$base.wanted" "$base.got"; then
         echo "ok $count - $where"
     else
