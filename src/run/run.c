@@ -467,10 +467,11 @@ bool cv_run_op_status(cv_call *call)
     cv_run_rows l;
     cv_facts facts;
     cv_err err = {.arena = call->arena};
-    if (!cv_facts_read(call, call->arena, id, &facts, call->errs))
-        return false;
+    /* The rows first: what a run that has ended did is in the dialogue by then. */
     if (!cv_run_rows_open(&l, call, call->arena, id, &err))
         return cv_call_fail(call, &err);
+    if (!cv_facts_read(call, call->arena, id, &facts, call->errs))
+        return false;
     return l.exists ? cv_status_answer(call, &l, &facts, &(cv_status_more){0}) : no_run(call, id);
 }
 

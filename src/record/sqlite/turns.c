@@ -47,12 +47,14 @@ void cv_sqlite_turns_close(cv_sqlite_record *r)
         close(r->turns);
 }
 
-/* Only who meets others needs the numbers. */
+/* Only a process that meets others needs the numbers. They have their place on the disk before they are touched: a full
+ * one would end the process. */
 static cv_sqlite_told *told(cv_sqlite_record *r)
 {
     struct stat st;
     if (r->told || r->turns == NO_FILE || fstat(r->turns, &st) != 0 ||
-        (st.st_size < (off_t)sizeof *r->told && ftruncate(r->turns, sizeof *r->told) != 0))
+        ((st.st_size < (off_t)sizeof *r->told || st.st_blocks == 0) &&
+         posix_fallocate(r->turns, 0, sizeof *r->told) != 0))
         return r->told;
     void *memory = mmap(NULL, sizeof *r->told, PROT_READ | PROT_WRITE, MAP_SHARED, r->turns, 0);
     return r->told = memory == MAP_FAILED ? NULL : memory;
