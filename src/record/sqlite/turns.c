@@ -51,10 +51,10 @@ void cv_sqlite_turns_close(cv_sqlite_record *r)
  * one would end the process. */
 static cv_sqlite_told *told(cv_sqlite_record *r)
 {
+    static const char zeros[sizeof *r->told] = {0};
     struct stat st;
     if (r->told || r->turns == NO_FILE || fstat(r->turns, &st) != 0 ||
-        ((st.st_size < (off_t)sizeof *r->told || st.st_blocks == 0) &&
-         posix_fallocate(r->turns, 0, sizeof *r->told) != 0))
+        (st.st_size < (off_t)sizeof zeros && pwrite(r->turns, zeros, sizeof zeros, 0) != (ssize_t)sizeof zeros))
         return r->told;
     void *memory = mmap(NULL, sizeof *r->told, PROT_READ | PROT_WRITE, MAP_SHARED, r->turns, 0);
     return r->told = memory == MAP_FAILED ? NULL : memory;
