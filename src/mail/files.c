@@ -33,8 +33,8 @@ static bool rev_now(const cv_mail_door *door, int64_t *ret_rev, cv_err *err)
     return true;
 }
 
-/* Of many who wait to show what is new, the next to get the lock does the work of all: the others find that it is done,
- * and leave. */
+/* Of many who wait to show what is new, the next to get the lock does the work of all. The others find that it is done:
+ * *ret_locked is false, as if another process had the lock, which goes with the handle of the folder. */
 static bool lock_or_leave(cv_mail_door *door, unsigned how, bool *ret_locked, cv_err *err)
 {
     int64_t rev;
@@ -44,8 +44,7 @@ static bool lock_or_leave(cv_mail_door *door, unsigned how, bool *ret_locked, cv
         return !err->code;
     if (!rev_now(door, &rev, err) || !cv_door_lock(door, true, ret_locked, err))
         return false;
-    *ret_locked =
-        !cv_door_has_shown(door, rev); /* else there is nothing to do: the lock goes with the folder's handle */
+    *ret_locked = !cv_door_has_shown(door, rev);
     return true;
 }
 
