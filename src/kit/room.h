@@ -37,12 +37,12 @@ enum {
     CV_OP_CACHEABLE = 256, /* its answer follows from the record, the input and the folders in call->seen: no other
                             * files, no time, no chance */
     CV_OP_REGRESSED = 512, /* looks at a record, or mends it, also when it has less than was acknowledged */
-    CV_OP_TAKES_IN = 2048, /* takes in the files of its room itself, and reports them: there is no intake before it */
     CV_OP_FOR_ALL = 1024,  /* agents that are limited to rooms may ask for it, too */
-    CV_OP_OF_ROOM = 16384, /* of the whole project; with a `room` in its input it counts as an operation of that room */
-    CV_OP_AGENTS = 8192,   /* registers agents: behind it each room makes its places for them */
+    CV_OP_TAKES_IN = 2048, /* takes in the files of its room itself, and reports them: there is no intake before it */
     CV_OP_STARTS = 4096,   /* starts programs and may take days: servers refuse it unless they were started with
-                            * --allow-run; at   the command line a signal ends it in good order */
+                            * --allow-run; at the command line a signal ends it in good order */
+    CV_OP_AGENTS = 8192,   /* registers agents: behind it each room makes its places for them */
+    CV_OP_OF_ROOM = 16384, /* of the whole project; with a `room` in its input it counts as an operation of that room */
 };
 
 struct cv_room;
