@@ -65,14 +65,62 @@ static const cv_cli_command *without_room(const cv_cli_table *table, const char 
     return NULL;
 }
 
+/* Is `word` one of the words of the text, in either number: "task" in "list tasks that can begin"? */
+static bool has_word(cv_str text, cv_str word)
+{
+    size_t n = word.n > 1 && word.p[word.n - 1] == 's' ? word.n - 1 : word.n;
+    for (size_t i = 0; i + n <= text.n; i++) {
+        if ((i > 0 && cv_is_alpha(text.p[i - 1])) || !cv_str_starts(cv_str_from(text, i), cv_str_head(word, n)))
+            continue;
+        size_t end = i + n + (i + n < text.n && text.p[i + n] == 's');
+        if (end == text.n || !cv_is_alpha(text.p[end]))
+            return true;
+    }
+    return false;
+}
+
+/* "try 'conclave serve', 'conclave open'": commands of a room (NULL: of all) whose summaries speak of what was typed.
+ * Empty: none does. */
+static cv_str about_this(cv_arena *a, const cv_cli_table *table, const char *room, const char *name)
+{
+    enum { SHORTEST = 4, MOST_NAMED = 4 };
+    cv_buf out = {0};
+    cv_str word = cv_str_of(name);
+    size_t count = 0;
+    for (size_t i = 0; word.n >= SHORTEST && i < table->count; i++) {
+        const cv_cli_command *c = &table->items[i];
+        if ((!room || strcmp(c->room, room) == 0) && has_word(cv_str_of(c->summary), word) && count++ < MOST_NAMED)
+            cv_buf_printf(&out, "%s'conclave %s%s%s'", count > 1 ? ", " : "try ", c->room, *c->room ? " " : "",
+                          c->name);
+    }
+    if (count > MOST_NAMED)
+        cv_buf_add_z(&out, ", …");
+    return cv_buf_take(&out, a);
+}
+
+/* "panel" alone: "try 'conclave panel list', 'conclave panel show'". Empty: no verb begins so. */
+static cv_str second_words(cv_arena *a, const cv_cli_table *table, const char *first)
+{
+    cv_buf out = {0};
+    cv_str before = cv_arena_printf(a, "%s-", first);
+    for (size_t i = 0; i < table->count; i++)
+        if (*table->items[i].room && cv_str_starts(cv_str_of(table->items[i].name), before))
+            cv_buf_printf(&out, "%s'conclave %s %s'", out.n ? ", " : "try ", first, table->items[i].name + before.n);
+    return cv_buf_take(&out, a);
+}
+
 static int unknown_at_top(cv_cli *cli, const cv_cli_table *table, const char *what, const char *name, names known,
                           cv_str look)
 {
     const cv_cli_command *meant = without_room(table, name);
     cv_str message = cv_arena_printf(cli->arena, "unknown %s '%s'", what, name);
+    cv_str verbs = second_words(cli->arena, table, name);
+    cv_str about = verbs.n ? verbs : about_this(cli->arena, table, NULL, name);
     if (meant) {
         known = (names){0};
         look = cv_arena_printf(cli->arena, "did you mean '%s %s'?", meant->room, meant->name);
+    } else if (about.n) {
+        look = about;
     }
     return unknown(cli, message, name, &known, look);
 }
@@ -80,8 +128,10 @@ static int unknown_at_top(cv_cli *cli, const cv_cli_table *table, const char *wh
 static int unknown_verb(cv_cli *cli, const cv_cli_table *table, const cv_room *room, const char *name)
 {
     names all = names_in(cli->arena, table, room->name);
-    return unknown(cli, cv_arena_printf(cli->arena, "'%s' has no verb '%s'", room->name, name), name, &all,
-                   cv_arena_printf(cli->arena, "'conclave %s --help' lists the verbs", room->name));
+    cv_str about = about_this(cli->arena, table, room->name, name);
+    cv_str look = cv_arena_printf(cli->arena, "%.*s%s'conclave %s --help' lists the verbs", CV_FMT(about),
+                                  about.n ? "; " : "", room->name);
+    return unknown(cli, cv_arena_printf(cli->arena, "'%s' has no verb '%s'", room->name, name), name, &all, look);
 }
 
 /* "conclave --json dialogue list": an option at argv[at], where one of `known` is wanted; told with the line that would
@@ -119,25 +169,14 @@ static bool is_misplaced(const names *known, int argc, char **argv, int at)
     return false;
 }
 
-/* "panel" alone: "try 'conclave panel list', 'conclave panel show'". Empty: no verb begins so. */
-static cv_str second_words(cv_arena *a, const cv_cli_table *table, const char *first)
-{
-    cv_buf out = {0};
-    cv_str before = cv_arena_printf(a, "%s-", first);
-    for (size_t i = 0; i < table->count; i++)
-        if (*table->items[i].room && cv_str_starts(cv_str_of(table->items[i].name), before))
-            cv_buf_printf(&out, "%s'conclave %s %s'", out.n ? ", " : "try ", first, table->items[i].name + before.n);
-    return cv_buf_take(&out, a);
-}
-
 static int unknown_command(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
 {
     names known = names_at_top(cli->arena, table);
     if (is_misplaced(&known, argc, argv, 1))
         return misplaced(cli, &known, argc, argv, 1);
-    cv_str verbs = second_words(cli->arena, table, argv[1]);
+    *CV_PUSH(cli->arena, &known) = CV_STR("--version");
     return unknown_at_top(cli, table, argv[1][0] == '-' ? "option" : "command", argv[1], known,
-                          verbs.n ? verbs : CV_STR("'conclave --help' lists the commands"));
+                          CV_STR("'conclave --help' lists the commands"));
 }
 
 /* ---- help ------------------------------------------------------------------------------------------------------- */

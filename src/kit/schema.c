@@ -296,6 +296,7 @@ static const char *type_hint(cv_arena *a, const cv_json *schema, const cv_json *
     cv_json_type held = unquoted(a, value)->type;
     bool number = is_number(schema);
     bool string = cv_schema_allows(schema, CV_STR("string"));
+    const cv_json *items = cv_json_get(schema, CV_STR("items"));
     if (value->type == CV_JSON_NULL)
         return "leave the field out";
     if (value->type == CV_JSON_STRING && number && value->text.n > 0 && cv_is_digit(value->text.p[0]))
@@ -309,6 +310,8 @@ static const char *type_hint(cv_arena *a, const cv_json *schema, const cv_json *
                                      : "it is a string that holds JSON: send the object itself, without quotes";
     if (value->type == CV_JSON_STRING && cv_schema_allows(schema, CV_STR("array")))
         return "put it in a list: [\"…\"]";
+    if (value->type == CV_JSON_OBJECT && items && cv_schema_allows(items, CV_STR("object")))
+        return "put it in a list: [{…}]";
     return NULL;
 }
 

@@ -171,9 +171,33 @@ static void add_meanings(const cv_operation *op, cv_call *call)
     cv_buf_release(&unused);
 }
 
+/* Does the row list what the property wants: values of this name, or scopes of the room? */
+static bool lists(const cv_room *room, const cv_completion *row, cv_str property, cv_str value)
+{
+    bool scopes = cv_room_names_scope(room, property) && strcmp(row->value, room->scope.value) == 0;
+    return !row->in_scope && (scopes || cv_str_eq(value, cv_str_of(row->value)));
+}
+
+/* Who has left out the name of something that is there learns which operation lists the names. */
+static void say_where_listed(const cv_json *properties, cv_err *err)
+{
+    const cv_json *property = cv_json_get(properties, err->field);
+    cv_str value = property ? cv_json_get_text(property, "x-value") : CV_STR("");
+    for (size_t i = 0; property && i < cv_room_count(); i++)
+        for (const cv_completion *row = cv_room_at(i)->completions; row && row->value; row++)
+            if (lists(cv_room_at(i), row, err->field, value)) {
+                cv_err_operation(err, cv_str_of(row->operation));
+                cv_err_suggest(err, cv_arena_printf(err->arena, "lists the %s", row->list));
+                return;
+            }
+}
+
 static bool is_formed(const cv_operation *op, cv_call *call)
 {
     if (!cv_schema_check(call->arena, call->schema, call->input_text, call->input, call->errs)) {
+        for (size_t i = 0; i < call->errs->count; i++)
+            if (call->errs->items[i].code == CV_ERR_MISSING_FIELD && call->errs->items[i].suggestion.n == 0)
+                say_where_listed(cv_json_get(call->schema, CV_STR("properties")), &call->errs->items[i]);
         add_meanings(op, call);
         return false;
     }

@@ -136,6 +136,8 @@ run "watched for nobody" 3 chat watch --as Validtor --duration 60 --json
 is '.event == "config_error" and (.note | contains("did you mean '"'Validator@ada'"'"))'
 run "a chat that is nearly called so" 1 chat show c11 --json
 is '.suggestion == "did you mean '"'c1'"'?"'
+run "no chat" 1 chat show
+has "--chat-id is required: which chat; 'conclave chat list' lists the chats" err
 run "nothing but a chat" 1 chat send c1
 has "--type is required: any word; known are QUESTION, ANSWER, CONSULT_REQUEST" err
 has "--body is required" err

@@ -106,6 +106,22 @@ run "nothing like a command" 2 qqqqqq
 has "'conclave --help' lists the commands" err
 run "nothing like a verb" 2 dialogue qqqqqq
 has "'conclave dialogue --help' lists the verbs" err
+run "a command of another name" 2 dashboard
+has "unknown command 'dashboard'; try 'conclave serve', 'conclave open'" err
+run "several of them, in another number" 2 mail task
+has "try 'conclave mail plan', 'conclave mail ready', 'conclave mail complete', 'conclave mail graph'; 'conclave mail --help' lists" err
+run "more than are named" 2 mail list
+has "'conclave mail slot', …; 'conclave mail --help' lists the verbs" err
+run "a verb of another name" 2 dialogue dissent
+has "try 'conclave dialogue verdict-register', 'conclave dialogue show'" err
+run "a part of a word" 2 dialogue spons
+has "'dialogue' has no verb 'spons'; 'conclave dialogue --help' lists the verbs" err
+run "a topic of another name" 2 help templates
+has "unknown topic 'templates'; try 'conclave dialogue panel-list'" err
+run "a misspelt version" 2 --verison
+has "did you mean '--version'?" err
+run "the version as a command" 2 version
+has "did you mean '--version'?" err
 run "a misspelt option" 2 dialogue create --titel x
 golden cli/unknown-option.txt err
 run "the beginning of an option" 2 mail wait --timeout 3
