@@ -177,7 +177,8 @@ bool cv_mail_named_message(cv_call *call, cv_str *ret)
     cv_err *fault = cv_refuse(call, CV_ERR_TASK_STATUS, CV_STR(""), "task_id", task_id, "the task '%.*s' %s",
                               CV_FMT(task_id), task.waits_for > 0 ? "waits for others" : "was given as finished");
     cv_err_operation(fault, CV_STR("mail graph"));
-    cv_err_suggest(fault, CV_STR("shows what it waits for"));
+    cv_err_suggest(
+        fault, cv_arena_printf(call->arena, "shows the plan '%.*s' and what each task waits for", CV_FMT(task.plan)));
     return false;
 }
 
@@ -404,24 +405,42 @@ static cv_str draw(cv_arena *a, const task_list *l, const drawing *d)
 
 enum { MOST_PLANS = 1000 }; /* that an error looks through */
 
-/* With the plans that there are. */
-static bool refuse_plan(cv_call *call, cv_str plan)
+/* With the plans that there are. An absent view: none is named. */
+static bool refuse_plan(cv_call *call, cv_str plan, const cv_row_list *rows)
 {
-    cv_err ignored = {.arena = call->arena};
-    cv_row_list rows = {0};
-    const cv_find find = {.type = &cv_mail_plan_type, .scope = cv_mail_scope(), .limit = MOST_PLANS, .outline = true};
-    cv_err *fault = cv_refuse(call, CV_ERR_TASK_NOT_FOUND, CV_STR(""), "plan", plan, "there is no plan '%.*s'",
-                              CV_FMT(cv_excerpt(call->arena, plan)));
-    if (!cv_record_rows(call->record, call->arena, &find, &rows, &ignored) || rows.count == 0) {
+    cv_err *fault = plan.p ? cv_refuse(call, CV_ERR_TASK_NOT_FOUND, CV_STR(""), "plan", plan, "there is no plan '%.*s'",
+                                       CV_FMT(cv_excerpt(call->arena, plan)))
+                           : cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "plan", plan, "'plan' is missing");
+    if (rows->count == 0) {
         cv_err_operation(fault, CV_STR("mail plan"));
         cv_err_suggest(fault, CV_STR("sends one; there are no plans yet"));
         return false;
     }
-    cv_str *plans = CV_NEW_ARRAY(call->arena, rows.count, cv_str);
-    for (size_t i = 0; i < rows.count; i++)
-        plans[i] = ((const cv_mail_plan *)rows.items[i])->plan;
-    cv_refuse_words(fault, plans, rows.count);
+    cv_str *plans = CV_NEW_ARRAY(call->arena, rows->count, cv_str);
+    for (size_t i = 0; i < rows->count; i++)
+        plans[i] = ((const cv_mail_plan *)rows->items[i])->plan;
+    cv_refuse_words(fault, plans, rows->count);
     return false;
+}
+
+/* The plan that is named, or the only one. */
+static bool find_plan(cv_call *call, cv_str plan, cv_mail_plan *ret)
+{
+    cv_err err = {.arena = call->arena};
+    cv_row_list rows = {0};
+    const cv_find find = {.type = &cv_mail_plan_type, .scope = cv_mail_scope(), .limit = MOST_PLANS, .outline = true};
+    bool found = false;
+    cv_row_clear(&cv_mail_plan_type, ret);
+    ret->plan = plan;
+    if (plan.p && !cv_record_get(call->record, call->arena, cv_mail_scope(), &cv_mail_plan_type, ret, &found, &err))
+        return cv_call_fail(call, &err);
+    if (found)
+        return true;
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
+        return cv_call_fail(call, &err);
+    if (!plan.p && rows.count == 1)
+        return find_plan(call, ((const cv_mail_plan *)rows.items[0])->plan, ret);
+    return refuse_plan(call, plan, &rows);
 }
 
 bool cv_mail_op_graph(cv_call *call)
@@ -429,23 +448,20 @@ bool cv_mail_op_graph(cv_call *call)
     cv_err err = {.arena = call->arena};
     cv_str format = cv_json_get_text(call->input, "format");
     cv_row_list rows = {0};
-    task_list l = {.plan = cv_json_get_text(call->input, "plan")};
+    task_list l = {0};
     cv_mail_task like;
-    bool found;
+    if (!find_plan(call, cv_json_get_text(call->input, "plan"), &l.row))
+        return false;
     cv_row_clear(&cv_mail_task_type, &like);
-    cv_row_clear(&cv_mail_plan_type, &l.row);
-    like.plan = l.row.plan = l.plan;
+    like.plan = l.plan = l.row.plan;
     const cv_find find = {.type = &cv_mail_task_type,
                           .index = cv_tasks_by_number,
                           .scope = cv_mail_scope(),
                           .like = &like,
                           .equal = 1,
                           .limit = CV_MAIL_MAX_TASKS * 10};
-    if (!cv_record_get(call->record, call->arena, cv_mail_scope(), &cv_mail_plan_type, &l.row, &found, &err) ||
-        !cv_record_rows(call->record, call->arena, &find, &rows, &err))
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
         return cv_call_fail(call, &err);
-    if (!found)
-        return refuse_plan(call, l.plan);
     tell_tasks(call->arena, &rows, &l);
     tell_failed_needs(call->arena, &l);
     bool drawn = cv_str_eq(format, CV_STR("mermaid")) || cv_str_eq(format, CV_STR("dot"));

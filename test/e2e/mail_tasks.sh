@@ -70,12 +70,14 @@ run "only the first is delivered" 0 mail inbox RefactorAgent --json # checklist 
 is '[.messages[] | [.task_id, .command, .plan]] == [["task-001", "REFACTOR_IMPORTS", "plan-001"]]'
 run "ready for people: with its plan" 0 mail ready
 has "plan-001/task-001"
+run "the only plan" 0 mail graph --json
+is '.plan == "plan-001"'
 run "a plan that is misspelt" 1 mail graph plan-01 --json
 is '.error_code == "task_not_found" and (.valid_options | contains(["plan-001"])) and (.suggestion | contains("plan-001"))'
 run "ready" 0 mail ready --json
 is '[.tasks[].task_id] == ["task-001"]'
 run "the second waits" 1 mail claim RefactorAgent --task-id task-002 --json
-is '.error_code == "invalid_task_status"'
+is '.error_code == "invalid_task_status" and (.suggestion | endswith("shows the plan \u0027plan-001\u0027 and what each task waits for"))'
 run "claim" 0 mail claim RefactorAgent --task-id task-001 --json
 token=$(jq .token "$out")
 run "it runs" 0 mail graph plan-001 --json # checklist 33
@@ -141,6 +143,8 @@ is '.count == 5'
 
 # ---- plans within plans -----------------------------------------------------------------------------------------------
 run "a part of a task" 0 mail plan --from RefactorAgent --plan q --parent b --parent-plan p --tasks '[{"task_id": "b", "action": "B1", "target_agent": "RefactorAgent"}]' --json
+run "one of several plans" 1 mail graph --json
+is '.error_code == "missing_field" and .field == "plan" and (.valid_options | contains(["plan-001", "q"]))'
 run "shows where it belongs" 0 mail graph q --json # checklist 39
 is '.tasks[0].depth == 1 and .tasks[0].parent == "b" and .parent_plan == "p"'
 run "an id that two plans have" 1 mail claim RefactorAgent --task-id b --json
