@@ -216,7 +216,9 @@ const cv_operation cv_dialogue_ops[] = {
      .details =
          "A verdict adopts recommendations and claims and closes tensions. There is at most one final verdict; it\n"
          "closes the dialogue. Before the first round it needs --force and a --warning. Verdicts never change.\n",
-     .examples = "  conclave dialogue verdict-register nvidia-decision --data @verdict.json\n",
+     .examples = "  conclave dialogue verdict-register nvidia-decision --data @verdict.json\n"
+                 "  conclave dialogue verdict-register nvidia-decision --verdict-id keep --verdict-type dissent "
+                 "--author-expert muffin --recommendation \"Keep NVAI\" --description \"Its income pays the fees.\"\n",
      .schema = "dialogue_verdict_register",
      .answer = cv_verdict_register_shape,
      .flags = WRITES | UNASKED,
@@ -225,8 +227,11 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "update",
      .tool = "blue_dialogue_update",
      .summary = "correct what was registered: statuses, labels, contents, scores",
-     .details = "Each correction is an event that keeps the old value and the reason; ids never change.\n",
-     .examples = "  conclave dialogue update nvidia-decision --data @correction.json\n",
+     .details =
+         "Each correction is an event that keeps the old value and the reason; ids never change. After the final\n"
+         "verdict statuses stay, and each correction needs a reason.\n",
+     .examples = "  conclave dialogue update nvidia-decision --updates '[{\"id\": \"P0001\", \"label\": \"Income\"}]'\n"
+                 "  conclave dialogue update nvidia-decision --data @correction.json\n",
      .schema = "dialogue_update",
      .answer = cv_update_shape,
      .flags = ADDS,

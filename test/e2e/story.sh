@@ -41,6 +41,9 @@ run "minority verdict" 0 dialogue verdict-register nvidia-decision --json --verd
     --recommendation "Reject any exposure" --description "Supply chain ethics were not weighed."
 run "dissent" 0 dialogue verdict-register nvidia-decision --json --verdict-id dissent-scone --verdict-type dissent \
     --author-expert scone --round 2 --recommendation "Wait a quarter" --description "The refinancing window is unknown."
+run "a misspelt type after the final verdict" 1 dialogue verdict-register nvidia-decision --json --verdict-id late \
+    --verdict-type disent --author-expert scone --recommendation "Wait" --description "Too early."
+is '.error_code == "invalid_value" and .field == "verdict_type" and (.suggestion | contains("dissent"))'
 run "a second final verdict" 1 dialogue verdict-register --json --data @"$story/final.request.json" --verdict-id final-2
 is '.error_code == "verdict_exists"'
 run "a status after the final verdict" 1 dialogue update nvidia-decision --json \
