@@ -10,6 +10,7 @@
 #include "dialogue/people.h"
 #include "dialogue/person.h"
 #include "dialogue/view/progress.h"
+#include "dialogue/words/id.h"
 #include "dialogue/words/limits.h"
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */
@@ -114,7 +115,7 @@ static bool fill_page(cv_call *call, page *p, cv_err *err)
     return true;
 }
 
-/* "3 d": the largest unit that fits. */
+/* "3 d ago": the largest unit that fits. */
 static cv_str age_of(const cv_call *call, cv_str created_at)
 {
     static const struct {
@@ -126,7 +127,7 @@ static cv_str age_of(const cv_call *call, cv_str created_at)
         seconds = (call->clock.now_ms(call->clock.ctx) - then) / 1000;
     for (size_t i = 0; i < CV_COUNT(units); i++)
         if (seconds >= units[i].seconds)
-            return cv_arena_printf(call->arena, "%lld %s", (long long)(seconds / units[i].seconds), units[i].word);
+            return cv_arena_printf(call->arena, "%lld %s ago", (long long)(seconds / units[i].seconds), units[i].word);
     return CV_STR("now");
 }
 
@@ -138,7 +139,8 @@ static void say_line(const cv_call *call, cv_chart *c, cv_str text)
     cv_chart_line(c);
 }
 
-/*     nvidia-decision                         converged, 3 rounds, 2 d
+/*     nvidia-decision                         converged, 3 rounds, 2 d ago
+ *       Title: Sell the income fund?            when the id no longer says it
  *       Swap NVAI for NVDA?
  *       Decision: REJECT full swap.
  *       Tags: income, investing
@@ -163,6 +165,9 @@ static bool say_listed(cv_call *call, cv_chart *c, const listed *row, cv_progres
         cv_chart_cell(c, facts, width - id, CV_CHART_RIGHT);
     }
     cv_chart_line(c);
+    cv_str slug = cv_slug_of_title(call->arena, row->title);
+    if (question.n && !cv_str_starts(row->id, slug) && !cv_str_starts(slug, row->id))
+        say_line(call, c, cv_arena_printf(call->arena, "Title: %.*s", CV_FMT(row->title)));
     say_line(call, c, question.n ? question : row->title);
     cv_str last = cv_arena_printf(call->arena, "%s: %.*s", final ? "Decision" : "Next",
                                   CV_FMT(final ? final->recommendation : p->next.text));

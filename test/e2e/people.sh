@@ -39,6 +39,9 @@ run "… or for one that is not there" 1 search oven --room dialogue --scope ovn
 is '.error_code == "scope_not_found" and .suggestion == "did you mean '"'oven'"'?"'
 run "rename" 0 dialogue rename rye "Flour for the winter" --json
 is '.dialogue_id == "rye-or-wheat" and .title == "Flour for the winter" and .old_title == "Rye or wheat"'
+run "the list has the title that the id does not say" 0 dialogue list
+has "  Title: Flour for the winter"
+ok "$([ "$(grep -c Title: "$out")" = 1 ]; echo $?)" "… and no other"
 run "its page" 0 dialogue show rye
 has "Flour for the winter"
 has "tags: budget, flour"
