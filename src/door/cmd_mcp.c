@@ -149,8 +149,8 @@ static void announce(const cv_cli *cli, const cv_http_server *http)
     if (cli->json)
         printf("{\"status\":\"success\",\"url\":\"%.*s\",\"mcp\":\"%.*s/mcp\"}\n", CV_FMT(url), CV_FMT(url));
     else
-        printf("Conclave listens on %s%.*s (open it in a browser; API: /api, MCP: /mcp). Ctrl-C ends it.\n",
-               cv_http_is_everywhere(http) ? "all addresses of this machine; from here: " : "", CV_FMT(url));
+        printf("Conclave listens on %s%.*s\nOpen it in a browser (API: /api, MCP: /mcp). Ctrl-C ends it.\n",
+               cv_http_is_everywhere(http) ? "all addresses; from here: " : "", CV_FMT(url));
     fflush(stdout);
 }
 

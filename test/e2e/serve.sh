@@ -134,7 +134,8 @@ rm -f "$out"
 "$conclave" serve --port 0 --address 0.0.0.0 --token secret >"$out" 2>"$err" &
 server=$!
 listening
-has "all addresses of this machine; from here: http://127.0.0.1:"
+has "Conclave listens on all addresses; from here: http://127.0.0.1:"
+ok "$([ "$(wc -L <"$out")" -le 80 ]; echo $?)" "$name: on lines of a terminal"
 end
 
 # ---- nobody listens ----
