@@ -212,7 +212,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "verdict-register",
      .tool = "blue_dialogue_verdict_register",
-     .summary = "register a verdict: interim, final, minority or dissent",
+     .summary = "register a verdict or a dissent",
      .details =
          "A verdict adopts recommendations and claims and closes tensions. There is at most one final verdict; it\n"
          "closes the dialogue. Before the first round it needs --force and a --warning. Verdicts never change.\n",

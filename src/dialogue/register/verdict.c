@@ -133,7 +133,7 @@ static bool has_room(verdict *v)
     for (size_t i = 0; v->type == CV_VERDICT_FINAL && i < v->state.verdicts.count; i++)
         if (cv_str_eq(v->state.verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
             return exists(v, &v->state.verdicts.items[i], "is the final one already");
-    return cv_journal_open(v->ids.call, &v->state, v->type < 0 || !is_judges(v)); /* an unknown type is told as such */
+    return cv_journal_open(v->ids.call, &v->state, v->type < 0 || !is_judges(v)); /* an unknown type is another fault */
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
