@@ -91,9 +91,13 @@ static bool write_json(cv_cli *cli, cv_json_writer *w, const cv_json_member *of,
     if (!read_text(cli, value, false, &text, &file, err))
         return false;
     if (!cv_json_parse(cli->arena, text, &tree, err)) {
-        if (member.p && value[0] && !strchr("[{@\"", value[0])) { /* not JSON with a fault */
+        bool any = !cv_json_get(&of->value, CV_STR("type"));               /* of JSON, also a text */
+        if ((member.p || any) && value[0] && !strchr("[{@\"", value[0])) { /* not JSON with a fault */
             cv_err_clear(err);
-            write_member(w, member, text);
+            if (any)
+                cv_json_str(w, text);
+            else
+                write_member(w, member, text);
             return true;
         }
         name_file(err, file);

@@ -54,7 +54,7 @@ run "once" 0 mail take --json
 is '.state == "nothing"'
 [ ! -e $temp/cursor_input.txt ] && [ -e "$mail/archive/cursor_input-$first.txt" ]
 ok $? "what was taken lies in the archive"
-run "an answer under another id" 1 mail answer '{"x": 1}' --request-id nope --json
+run "an answer under another id" 1 mail answer "215 files" --request-id nope --json
 is '.error_code == "prompt_not_found"'
 run "a command as answer" 0 mail answer '{"command": "run_test", "target_id": "Planner-1", "params": {"n": 1.0}}' --json
 run "fetch" 0 mail fetch --json # checklist 9, 17
@@ -125,6 +125,11 @@ run "templates see it" 0 mail render part --json
 is '.text == "focus: bread"'
 run "all" 0 mail state list --json
 is '[.states[].name] == ["focus", "supervisor_state"]'
+run "a text that is no JSON" 0 mail state set focus-in-words "so so" --json
+run "… is a text" 0 mail state get focus-in-words --json
+is '.value == "so so"'
+run "JSON with a fault" 2 mail state set focus-in-words '{so' --json
+is '.error_code == "invalid_json"'
 for name in ../x cursor_output a/b .hidden; do
     run "not a name: $name" 1 mail state set $name 1 --json
 done
