@@ -178,7 +178,7 @@ static bool lists(const cv_room *room, const cv_completion *row, cv_str property
     return !row->in_scope && (scopes || cv_str_eq(value, cv_str_of(row->value)));
 }
 
-/* Who has left out the name of something that is there learns which operation lists the names. */
+/* The error about a name that was left out says which operation lists the names. */
 static void say_where_listed(const cv_json *properties, cv_err *err)
 {
     const cv_json *property = cv_json_get(properties, err->field);
