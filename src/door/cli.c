@@ -134,8 +134,8 @@ static int unknown_verb(cv_cli *cli, const cv_cli_table *table, const cv_room *r
     return unknown(cli, cv_arena_printf(cli->arena, "'%s' has no verb '%s'", room->name, name), name, &all, look);
 }
 
-/* "conclave --json dialogue list": an option at argv[at], where one of `known` is wanted; told with the line that would
- * be right when one of them follows. */
+/* "conclave --limit 3 dialogue list": an option at argv[at], where one of `known` is wanted; told with the line that
+ * would be right when one of them follows. */
 static int misplaced(cv_cli *cli, const names *known, int argc, char **argv, int at)
 {
     cv_err err = {.arena = cli->arena};
@@ -148,8 +148,6 @@ static int misplaced(cv_cli *cli, const names *known, int argc, char **argv, int
         cv_buf_printf(&line, " %s", argv[i]);
     for (int i = word; i < argc; i++)
         cv_buf_printf(&line, " %s", argv[i]);
-    if (word == argc)
-        cv_buf_add_z(&line, at == 1 ? " COMMAND" : " VERB");
     for (int i = at; i < word; i++)
         cv_buf_printf(&line, " %s", argv[i]);
     cv_err_set(&err, CV_ERR_USAGE, "option '%s' goes after the %s", argv[at], at == 1 ? "command" : "verb");
@@ -158,20 +156,35 @@ static int misplaced(cv_cli *cli, const names *known, int argc, char **argv, int
     return cv_cli_fail(cli, &err);
 }
 
-/* Is argv[at] an option that belongs behind the command: one that all have, or any with one of `known` after it? */
+/* Is argv[at] an option with one of `known` after it? */
 static bool is_misplaced(const names *known, int argc, char **argv, int at)
 {
-    if (strcmp(argv[at], "--json") == 0)
-        return true;
     for (int i = at + 1; i < argc && cv_str_starts(cv_str_of(argv[at]), CV_STR("--")); i++)
         if (is_one_of(known, argv[i]))
             return true;
     return false;
 }
 
+/* "--jsno": an option where a command is wanted. False: it is not like one that may be there. */
+static bool is_misspelt(cv_cli *cli, const char *word, int *ret_status)
+{
+    names options = {0};
+    for (size_t i = 0; i < cv_cli_option_count(&cv_cli_any); i++)
+        *CV_PUSH(cli->arena, &options) = cv_arena_printf(cli->arena, "--%s", cv_cli_option_at(&cv_cli_any, i)->name);
+    *CV_PUSH(cli->arena, &options) = CV_STR("--version");
+    if (!cv_str_starts(cv_str_of(word), CV_STR("--")) ||
+        !cv_str_nearest(cv_str_of(word), options.items, options.count).n)
+        return false;
+    *ret_status = unknown(cli, cv_arena_printf(cli->arena, "unknown option '%s'", word), word, &options, CV_STR(""));
+    return true;
+}
+
 static int unknown_command(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
 {
     names known = names_at_top(cli->arena, table);
+    int status;
+    if (is_misspelt(cli, argv[1], &status))
+        return status;
     if (is_misplaced(&known, argc, argv, 1))
         return misplaced(cli, &known, argc, argv, 1);
     *CV_PUSH(cli->arena, &known) = CV_STR("--version");
@@ -227,7 +240,7 @@ static int run_command(cv_cli *cli, const cv_cli_command *row, int argc, char **
     cli->values = CV_NEW_ARRAY(cli->arena, cv_cli_option_count(&command), const char *);
     cli->arguments = CV_NEW_ARRAY(cli->arena, (size_t)argc, const char *);
     cv_err err = {.arena = cli->arena};
-    if (!cv_cli_take(cli, argc, argv, from, &err))
+    if (!cv_cli_take(cli, cli->before_count, cli->before, 0, &err) || !cv_cli_take(cli, argc, argv, from, &err))
         return cv_cli_fail(cli, &err);
     if (cv_cli_get(cli, "help")) {
         cv_buf out = cv_cli_stdout();
@@ -287,8 +300,18 @@ static int run_room(cv_cli *cli, const cv_cli_table *table, const cv_room *room,
     return command ? run_command(cli, command, argc, argv, 3) : unknown_verb(cli, table, room, argv[2]);
 }
 
+static int no_command(cv_cli *cli)
+{
+    cv_err err = {.arena = cli->arena};
+    cv_err_set(&err, CV_ERR_USAGE, "there is no command after '%s'", cli->before[cli->before_count - 1]);
+    cv_err_suggest(&err, CV_STR("'conclave --help' lists the commands"));
+    return cv_cli_fail(cli, &err);
+}
+
 static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
 {
+    if (argc < 2 && cli->before_count)
+        return no_command(cli);
     if (argc < 2) {
         cv_buf out = {.sink = cv_buf_to_stream, .sink_to = stderr};
         cv_help_first(&out, cv_terminal_width(STDERR_FILENO));
@@ -297,7 +320,7 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0) {
         cv_buf out = cv_cli_stdout();
-        cv_version_print(&out, argc > 2 && strcmp(argv[2], "--json") == 0);
+        cv_version_print(&out, cli->json);
         return cv_cli_finish(cli, &out, 0);
     }
     if (is_help(argv[1]))
@@ -319,6 +342,17 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
     if (joined)
         return run_command(cli, joined, argc, argv, 3);
     return command ? run_command(cli, command, argc, argv, 2) : unknown_command(cli, table, argc, argv);
+}
+
+/* Takes the options at argv[at] that may be before the command out of the line. */
+static void set_aside(cv_cli *cli, int *argc, char **argv, int at)
+{
+    int count = cv_cli_before(*argc, (const char *const *)argv, at);
+    for (int i = 0; i < count; i++)
+        cli->before[cli->before_count++] = argv[at + i];
+    for (int i = at; i + count < *argc; i++)
+        argv[i] = argv[i + count];
+    *argc -= count;
 }
 
 /* Known before the options are read, because they may be what is wrong. */
@@ -366,6 +400,10 @@ int cv_cli_main(int argc, char **argv)
     cv_arena arena = {0};
     cv_cli cli = {.arena = &arena, .colour = wants_colour()};
     cli.json = wants_json(argc, argv);
+    cli.before = CV_NEW_ARRAY(&arena, (size_t)argc, char *);
+    set_aside(&cli, &argc, argv, 1);
+    if (argc > 2 && cv_room_find(cv_str_of(argv[1])))
+        set_aside(&cli, &argc, argv, 2);
     cv_cli_table table = cv_cli_commands(&arena);
     int status = run(&cli, &table, argc, argv);
     /* A client takes every other failure of a hook for a yes. */

@@ -2,6 +2,23 @@
 #include "door/cli_parts.h"
 #include "kit/schema.h"
 
+static const cv_cli_option for_all[] = {CV_CLI_ROOT, CV_CLI_AS};
+const cv_cli_command cv_cli_any = {.options = for_all, .option_count = CV_COUNT(for_all)};
+
+int cv_cli_before(int argc, const char *const *argv, int at)
+{
+    int end = at;
+    while (end < argc && cv_str_starts(cv_str_of(argv[end]), CV_STR("--"))) {
+        cv_str option = cv_str_of(argv[end] + 2);
+        size_t equals = cv_str_find_char(option, '='), i = cv_cli_option_find(&cv_cli_any, cv_str_head(option, equals));
+        const cv_cli_option *found = i == SIZE_MAX ? NULL : cv_cli_option_at(&cv_cli_any, i);
+        if (!found || strcmp(found->name, "help") == 0)
+            break;
+        end += found->value && equals == SIZE_MAX && end + 1 < argc ? 2 : 1;
+    }
+    return end - at;
+}
+
 /* The name that begins with these letters; nothing: none does, or several do. */
 static cv_str begun(cv_str letters, const cv_str *names, size_t count)
 {

@@ -201,6 +201,8 @@ void cv_help_all(cv_buf *out, size_t terminal, const cv_cli_table *table)
     cv_buf_add_z(out, "Options:\n");
     print_pair(&p, CV_STR("--version"), NAME_COLUMN, CV_STR("print the version"));
     print_pair(&p, CV_STR("--help"), NAME_COLUMN, CV_STR("show this help, or with a command the help for it"));
+    print_pair(&p, CV_STR("--json, --root DIR, --as AGENT"), NAME_COLUMN,
+               CV_STR("as after the command, whose help has them"));
     cv_buf_add_char(out, '\n');
     print_topics(&p);
     cv_buf_add_z(out, "\nExamples:\n");

@@ -57,6 +57,12 @@ const char *cv_cli_title(cv_arena *a, const cv_cli_command *command);
 
 /* ---- cli_args.c ------------------------------------------------------------------------------------------------- */
 
+/* The options that may be before the command, as those of a command without a name. */
+extern const cv_cli_command cv_cli_any;
+
+/* How many words from argv[at] on are such options and their values. */
+int cv_cli_before(int argc, const char *const *argv, int at);
+
 /* Fills values, given and arguments from argv[from] on. */
 bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err);
 

@@ -225,12 +225,14 @@ static void put_all(cv_buf *out, cv_arena *a, const cv_cli_table *table)
         put_line(out, ".SS ", cv_room_at(i)->name);
         put_commands(out, a, table, cv_room_at(i)->name);
     }
-    cv_buf_add_z(out, ".SH OPTIONS\n.TP\n.B \\-\\-version\nprint the version\n.TP\n.B \\-\\-help\n"
-                      "show the help, or with a command the help for it\n"
-                      ".SH ENVIRONMENT\n.TP\n.B CONCLAVE_ROOT\nthe project\\(aqs folder, unless \\-\\-root is given\n"
-                      ".TP\n.B CONCLAVE_AGENT\nwho acts, unless \\-\\-as is given\n"
-                      ".TP\n.B NO_COLOR\nno colours on a terminal\n"
-                      ".SH FILES\n.TP\n.I .conclave/conclave.db\nthe record of a project\n");
+    cv_buf_add_z(out,
+                 ".SH OPTIONS\n.TP\n.B \\-\\-version\nprint the version\n.TP\n.B \\-\\-help\n"
+                 "show the help, or with a command the help for it\n"
+                 ".TP\n.BR \\-\\-json \", \" \\-\\-root \", \" \\-\\-as\nas after the command, whose page has them\n"
+                 ".SH ENVIRONMENT\n.TP\n.B CONCLAVE_ROOT\nthe project\\(aqs folder, unless \\-\\-root is given\n"
+                 ".TP\n.B CONCLAVE_AGENT\nwho acts, unless \\-\\-as is given\n"
+                 ".TP\n.B NO_COLOR\nno colours on a terminal\n"
+                 ".SH FILES\n.TP\n.I .conclave/conclave.db\nthe record of a project\n");
     put_status(out);
 }
 

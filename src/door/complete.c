@@ -268,18 +268,37 @@ static void complete_first(line *l)
     offer_rooms(l);
     offer_z(l, "help", "what can be called, and how");
     if (l->current.n > 0) {
-        offer_z(l, "--help", "show the help");
+        offer_options(l);
         offer_z(l, "--version", "print the version");
     }
+}
+
+/* Passes the options before the command. False: the last word is the value of one. */
+static bool pass_before(line *l)
+{
+    size_t before = (size_t)cv_cli_before((int)l->count - 1, l->words, 0);
+    l->command = cv_cli_any;
+    l->waiting = SIZE_MAX;
+    for (size_t i = 0; i < before; i++)
+        pass(l, l->words[i]);
+    if (l->waiting != SIZE_MAX)
+        offer_value(l, cv_cli_option_at(&l->command, l->waiting), 0);
+    l->words += before;
+    l->count -= before;
+    return l->waiting == SIZE_MAX;
 }
 
 void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t count)
 {
     line l = {.arena = a, .out = out, .table = cv_cli_commands(a), .words = words, .count = count};
+    l.current = cv_str_of(count > 0 ? words[count - 1] : "");
+    if (!pass_before(&l))
+        return;
+    words = l.words;
+    count = l.count;
     const char *first = count > 1 ? words[0] : "";
     bool in_room = count > 1 && cv_room_find(cv_str_of(first));
     const cv_cli_command *same = in_room ? cv_cli_find(&l.table, CV_STR(""), cv_str_of(first)) : NULL;
-    l.current = cv_str_of(count > 0 ? words[count - 1] : "");
     if (same && count > 2 && !cv_cli_find(&l.table, cv_str_of(first), cv_str_of(words[1])))
         in_room = false; /* a command has the name of the room, and this is not a verb */
     if (count < 2) {

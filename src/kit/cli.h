@@ -67,6 +67,8 @@ struct cv_cli {
     const char **values; /* per option: NULL when absent, "true" for a switch */
     const char **arguments;
     size_t argument_count;
+    char **before; /* options before the command, which takes them first */
+    int before_count;
     bool colour;
     cv_plain_flow flow;     /* of what is printed as JSON or as a document */
     bool json;              /* errors on standard output, as JSON */

@@ -142,15 +142,18 @@ run "an unknown verb in help" 2 help dialogue exprt
 has "did you mean 'export'?" err
 run "an unknown option at the top" 2 --verbose
 has "unknown option '--verbose'" err
-run "an option before the command" 2 --root /tmp dialogue list
-has "option '--root' goes after the command; write: conclave dialogue list --root /tmp" err
-run "an option before the verb" 2 dialogue --root=/tmp list
-has "option '--root=/tmp' goes after the verb; write: conclave dialogue list --root=/tmp" err
-run "--json before the command" 2 --json dialogue list
-is '.error_code == "usage" and .suggestion == "write: conclave dialogue list --json"'
-silent err
-run "--json alone" 2 --json
-is '.suggestion == "write: conclave COMMAND --json"'
+run "an option of one command before it" 2 --limit 3 dialogue list
+has "option '--limit' goes after the command; write: conclave dialogue list --limit 3" err
+run "an option of one verb before it" 2 dialogue --limit=3 list
+has "option '--limit=3' goes after the verb; write: conclave dialogue list --limit=3" err
+run "an option of all commands, misspelt" 2 --jsno dialogue list
+has "unknown option '--jsno'; did you mean '--json'?" err
+run "options before the command, without one" 2 --root /tmp --json
+is '.error_code == "usage" and (.message | contains("no command after")) and (.suggestion | contains("conclave --help"))'
+run "an option before a command that has no such option" 2 --root /tmp man ask
+has "unknown option '--root'" err
+run "an option before the version" 0 --json --version
+is '.version'
 run "a misspelt option, as JSON" 2 dialogue create --titel x --json
 silent err
 is '.status == "error" and .error_code == "usage" and .suggestion == "did you mean '"'--title'"'?"'
@@ -206,6 +209,13 @@ mkdir -p deep/er && cd deep/er || exit 1
 run "a project above" 0 dialogue list --json
 cd "$work/nowhere" || exit 1
 run "a root as an option" 0 dialogue list --json --root "$work/project"
+run "options before the command" 0 --json --root "$work/project" dialogue list
+is '.dialogues == []'
+run "options before the verb" 0 --json dialogue --root="$work/project" list
+is '.dialogues == []'
+run "options before the command, and text behind --" 1 --root "$work/project" --json dialogue show -- --root
+is '.error_code == "scope_not_found" or .error_code == "dialogue_not_found"'
+run "the option behind the command counts" 0 --root "$work/nowhere" dialogue list --root "$work/project"
 CONCLAVE_ROOT=$work/project
 export CONCLAVE_ROOT
 run "a root in the environment" 0 dialogue list --json

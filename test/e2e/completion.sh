@@ -53,6 +53,10 @@ words "dialogues to leave out" "nvidia-decision" dialogue similar "Swap?" --excl
 words "a text is no id" "" dialogue expert-create nvidia-decision --focus T
 words "a switch that says no" "--no-contribution" dialogue respond nvidia-decision --no-co
 words "pages" "expand" man dialogue expan
+words "a command behind options" "dialogue" --json --root "$PWD" dial
+words "folders before the command" ":folders 0" --root ""
+words "what is in the project before the command" "nvidia-decision" --root "$PWD" dialogue get nv
+words "options before the command" "--root" --ro
 words "hostile" "" dialogue get '"'
 words "nothing" "" dialogue expand "no such" "P"
 (cd / && "$conclave" completion words -- dialogue get "") >"$out" 2>"$err"
