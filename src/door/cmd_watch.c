@@ -5,6 +5,13 @@
  *
  * A command or a webhook that fails is reported on standard error, and watching goes on. One that is slow holds up
  * nothing but itself (relay.h).
+ *
+ * With --reader the record keeps the position, and each commit waits for the command and the webhook of the one before:
+ *
+ *     entry -> line -> command, webhook -> both have succeeded: the position moves behind the entry
+ *                                       -> one has failed: watching ends, and the position stays before the entry
+ *
+ * So every commit is passed on at least once, also when this process is killed at any moment.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +38,7 @@ enum {
     PATIENCE_SECONDS = 300,
     PAGE = 100,
     MAX_POSITION = 256,
+    MAX_READER = 64,
     HANG = 21, /* behind the time */
 };
 
@@ -45,6 +53,9 @@ typedef struct {
     cv_webhook hook;
     bool has_hook;
     cv_relay *to_command, *to_hook; /* NULL: there is none */
+    cv_str reader;                  /* whose position the record keeps; absent: nobody's */
+    char read[MAX_POSITION];        /* … as it is kept */
+    bool refused;                   /* the command or the webhook has failed for the reader */
     int left;                       /* lines until it ends; below 0: it goes on */
     int unwritten;                  /* errno of the line that could not be written; 0: all were */
     cv_conditions conditions;       /* none is picked: commits are told */
@@ -155,29 +166,33 @@ static char **environment_with(cv_arena *a, cv_str json, cv_str line)
 }
 
 /* What is told is in the environment: nothing of it becomes a part of the command. */
-static void run_command(const void *ctx, cv_str json, cv_str line)
+static bool run_command(const void *ctx, cv_str json, cv_str line)
 {
     const watch *w = ctx;
     cv_arena a = {0};
     char *const arguments[] = {(char[]){"sh"}, (char[]){"-c"}, cv_arena_copy_z(&a, cv_str_of(w->command)), NULL};
     pid_t child;
     int status = 0;
-    if (cv_child_spawn(&child, "/bin/sh", NULL, arguments, environment_with(&a, json, line)) != 0 ||
-        waitpid(child, &status, 0) != child)
+    bool ran = cv_child_spawn(&child, "/bin/sh", NULL, arguments, environment_with(&a, json, line)) == 0 &&
+               waitpid(child, &status, 0) == child;
+    if (!ran)
         cv_log_line("the command could not be run");
     else if (status != 0)
         cv_log_line("the command ended with status %d",
                     WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     cv_arena_release(&a);
+    return ran && status == 0;
 }
 
-static void call_hook(const void *ctx, cv_str json, cv_str line)
+static bool call_hook(const void *ctx, cv_str json, cv_str line)
 {
     const watch *w = ctx;
     const char *why;
     (void)line;
-    if (!cv_webhook_post(&w->hook, json, &why))
+    bool taken = cv_webhook_post(&w->hook, json, &why);
+    if (!taken)
         cv_log_line("the webhook was not called: %s", why);
+    return taken;
 }
 
 /* False: nobody reads the lines any more, or it was the last one. */
@@ -194,6 +209,11 @@ static bool tell(watch *w, cv_str json, cv_str line)
         w->left = 0;
     if (w->left == 0)
         return false;
+    if (w->reader.p && ((w->command && !run_command(w, json, line)) || (w->has_hook && !call_hook(w, json, line)))) {
+        w->refused = true;
+        w->left = 0;
+        return false;
+    }
     if (w->to_command)
         cv_relay_add(w->to_command, json, line);
     if (w->to_hook)
@@ -229,10 +249,55 @@ static bool tell_news(watch *w, cv_arena *a, const cv_condition_news *news)
                                 CV_FMT(message)));
 }
 
+/* ---- the position of a reader ------------------------------------------------------------------------------------ */
+
+static bool move_reader(watch *w, cv_str to, cv_err *err)
+{
+    cv_record *record = w->mine->handle.record;
+    bool moved;
+    if (!w->reader.p || cv_str_eq(to, cv_str_of(w->read)))
+        return true;
+    if (!record->calls->reader_move(record, w->reader, cv_str_of(w->read), to, &moved, err))
+        return false;
+    if (!moved) {
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "the position of the reader '%s' was moved by another 'watch'",
+                   cv_cli_get(w->cli, "reader"));
+        cv_err_suggest(err, CV_STR("let one process at a time use a reader"));
+        return false;
+    }
+    snprintf(w->read, sizeof w->read, "%.*s", CV_FMT(to));
+    return true;
+}
+
+/* The entry was not passed on: what it is, and how to go on. */
+static bool stop_at(watch *w, cv_arena *a, const cv_json *entry, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_IO, "the reader '%s' stays before this commit: %.*s", cv_cli_get(w->cli, "reader"),
+               CV_FMT(line_of(a, entry)));
+    cv_err_suggest(err, cv_arena_printf(a, "the same command tries it again; to leave it out, add once: --after %.*s",
+                                        CV_FMT(cv_json_get_text(entry, "position"))));
+    return false;
+}
+
+/* Where a reader begins: where it was, unless the caller says another place. */
+static bool begin_reader(watch *w, bool given, char position[MAX_POSITION], cv_err *err)
+{
+    cv_record *record = w->mine->handle.record;
+    cv_str kept;
+    if (!w->reader.p)
+        return true;
+    if (!record->calls->reader_at(record, w->cli->arena, w->reader, &kept, err))
+        return false;
+    snprintf(w->read, sizeof w->read, "%.*s", CV_FMT(kept));
+    if (kept.n && !given)
+        snprintf(position, MAX_POSITION, "%.*s", CV_FMT(kept));
+    return move_reader(w, cv_str_of(position), err);
+}
+
 /* ---- going on ---------------------------------------------------------------------------------------------------- */
 
 /* What was committed, or what holds because of it. */
-static void tell_page(watch *w, cv_arena *a, const cv_json *reply)
+static bool tell_page(watch *w, cv_arena *a, const cv_json *reply, cv_err *err)
 {
     const cv_json *entries = cv_json_get(reply, CV_STR("entries"));
     caller c = {w, a};
@@ -242,13 +307,21 @@ static void tell_page(watch *w, cv_arena *a, const cv_json *reply)
         if (w->conditions.count)
             cv_conditions_touch(&w->conditions,
                                 (cv_scope_id){cv_json_get_text(entry, "room"), cv_json_get_text(entry, "scope")});
-        else if (is_wanted(w, entry) && !tell_entry(w, a, entry))
-            return;
+        else if (is_wanted(w, entry)) {
+            bool last = !tell_entry(w, a, entry);
+            if (w->refused)
+                return stop_at(w, a, entry, err);
+            if (!w->unwritten && !move_reader(w, cv_json_get_text(entry, "position"), err))
+                return false;
+            if (last)
+                return true;
+        }
     }
     if (w->conditions.count && !cv_json_get_true(reply, "more"))
         cv_conditions_look(&w->conditions, &(cv_asker){a, call_operation, &c}, &news);
     for (size_t i = 0; i < news.count && tell_news(w, a, &news.items[i]); i++)
         continue;
+    return move_reader(w, cv_json_get_text(reply, "position"), err);
 }
 
 static bool follow(watch *w, char position[MAX_POSITION], cv_err *err)
@@ -259,13 +332,11 @@ static bool follow(watch *w, char position[MAX_POSITION], cv_err *err)
         cv_err fault = {.arena = &a};
         if (w->conditions.count)
             cv_service_take_in(&w->mine->handle, &w->complaint);
-        bool fine = ask(w, &a, cv_str_of(position), PAGE, &reply, &fault);
-        if (fine) {
-            tell_page(w, &a, &reply);
+        bool fine = ask(w, &a, cv_str_of(position), PAGE, &reply, &fault) && tell_page(w, &a, &reply, &fault);
+        if (fine)
             snprintf(position, MAX_POSITION, "%.*s", CV_FMT(cv_json_get_text(&reply, "position")));
-        } else {
+        else
             cv_err_copy(err, &fault);
-        }
         cv_arena_release(&a);
         if (!fine)
             return false;
@@ -316,6 +387,23 @@ static void read_conditions(watch *w)
         cv_conditions_pick(&w->conditions, a, cv_str_of(when), room ? cv_str_of(room) : (cv_str){0}, &w->faults);
 }
 
+/* "bot" is kept as "watch bot": the record's own readers have other names. */
+static void read_reader(watch *w)
+{
+    const char *name = cv_cli_get(w->cli, "reader");
+    bool good = name && *name && strlen(name) <= MAX_READER;
+    if (!name)
+        return;
+    for (const char *p = name; *p; p++)
+        good = good && (cv_is_alnum(*p) || strchr("-_.", *p));
+    if (!good)
+        refuse(w, "--reader", cv_str_of(name), "expected a name of 1 to 64 letters, digits, '-', '_' and '.'");
+    if (cv_cli_get(w->cli, "when"))
+        refuse(w, "--reader", cv_str_of(name),
+               "it is for commits, and conditions hold now: leave --reader or --when out");
+    w->reader = cv_arena_printf(w->cli->arena, "watch %s", name);
+}
+
 /* All faults at once. */
 static bool read_options(watch *w)
 {
@@ -333,6 +421,7 @@ static bool read_options(watch *w)
         cv_errs_add(&w->faults, w->cli->arena, CV_ERR_USAGE, "watch takes no arguments, found '%s'",
                     w->cli->arguments[0]);
     read_conditions(w);
+    read_reader(w);
     if (hook && !cv_webhook_parse(cv_str_of(hook), !cv_cli_get(w->cli, "remote"), &w->hook, &err))
         cv_errs_keep(&w->faults, w->cli->arena, &err);
     return w->faults.count == 0;
@@ -439,11 +528,14 @@ static bool begin(watch *w, char position[MAX_POSITION], cv_err *err)
         return false;
     w->conditions.who = w->who;
     snprintf(position, MAX_POSITION, "%.*s", CV_FMT(after ? cv_str_of(after) : cv_json_get_text(&now, "position")));
-    return touch_all(w, err);
+    return begin_reader(w, after, position, err) && touch_all(w, err);
 }
 
+/* A reader waits for its command and its webhook. */
 static bool begin_relays(watch *w, cv_err *err)
 {
+    if (w->reader.p)
+        return true;
     w->to_command = w->command ? cv_relay_new(run_command, w, err) : NULL;
     if (w->command && !w->to_command)
         return false;
@@ -484,6 +576,10 @@ static const cv_cli_option watch_options[] = {
     {"when", "CONDITIONS", "report these conditions instead of commits: names with commas between", NULL},
     {"patience", "SECONDS", "seconds of silence, for conditions that wait for silence (default: 300)", NULL},
     {"after", "POSITION", "where to begin, a position of 'feed', or start (default: now)", NULL},
+    {"reader", "NAME",
+     "keep the position under this name: begin where it is, and move it when the command and the webhook have "
+     "succeeded",
+     NULL},
     {"count", "N", "end after this many (default: watch until it is interrupted)", NULL},
     {"exec", "COMMAND", "run this in a shell for each; CONCLAVE_EVENT has it as JSON, CONCLAVE_MESSAGE as a line",
      NULL},
@@ -499,7 +595,9 @@ const cv_cli_command cv_cmd_watch = {
     .details =
         "A line for each commit of any process: time, operation, scope and who acted; with --json the entry of the\n"
         "feed. With --when a line for each condition that holds or begins to hold: 'conclave help conditions' has\n"
-        "their names. A command or webhook that fails is reported, and watching continues. See docs/feed.md.\n",
+        "their names. A command or webhook that fails is reported, and watching continues; with --reader it ends, and "
+        "the\n"
+        "same command tries that commit again. See docs/feed.md.\n",
     .examples = "  conclave watch --after start --count 1\n",
     .options = watch_options,
     .option_count = CV_COUNT(watch_options),

@@ -22,7 +22,7 @@ struct cv_relay {
     item *first, **last;
     size_t waiting;
     bool ends;
-    void (*pass)(const void *ctx, cv_str json, cv_str line);
+    bool (*pass)(const void *ctx, cv_str json, cv_str line);
     const void *ctx;
 };
 
@@ -54,7 +54,7 @@ static void *work(void *ctx)
     return NULL;
 }
 
-cv_relay *cv_relay_new(void (*pass)(const void *ctx, cv_str json, cv_str line), const void *ctx, cv_err *err)
+cv_relay *cv_relay_new(bool (*pass)(const void *ctx, cv_str json, cv_str line), const void *ctx, cv_err *err)
 {
     cv_relay *relay = CV_HEAP_NEW(cv_relay);
     relay->pass = pass;

@@ -15,8 +15,9 @@ enum { CV_RELAY_MAX = 4096 };
 
 typedef struct cv_relay cv_relay;
 
-/* NULL with an error: there is no thread for it. */
-cv_relay *cv_relay_new(void (*pass)(const void *ctx, cv_str json, cv_str line), const void *ctx, cv_err *err);
+/* NULL with an error: there is no thread for it. What `pass` returns is for other callers: a failure is said there, and
+ * the next one has its turn. */
+cv_relay *cv_relay_new(bool (*pass)(const void *ctx, cv_str json, cv_str line), const void *ctx, cv_err *err);
 void cv_relay_add(cv_relay *relay, cv_str json, cv_str line);
 void cv_relay_end(cv_relay *relay); /* NULL: nothing */
 

@@ -165,8 +165,9 @@ static bool read_people(page *p, cv_err *err)
     return true;
 }
 
-/* A scope that has no commit may come to be one, or be misspelt. */
-static bool warn_unknown(page *p, cv_err *err)
+/* A scope that has no commit may come to be one, or be misspelt. `follows`: the caller waits for what comes, and is
+ * warned. */
+static bool check_scope(page *p, bool follows, cv_err *err)
 {
     cv_call *call = p->call;
     cv_err near = {.arena = call->arena};
@@ -178,12 +179,17 @@ static bool warn_unknown(page *p, cv_err *err)
     cv_str *names = CV_NEW_ARRAY(call->arena, all.count, cv_str);
     for (size_t i = 0; i < all.count; i++)
         names[i] = all.items[i].scope.name;
-    cv_err_set(&near, CV_ERR_SCOPE_NOT_FOUND, "nothing was committed yet in a scope '%.*s' of %.*s",
+    cv_err *fault = follows ? &near : err;
+    cv_err_set(fault, CV_ERR_SCOPE_NOT_FOUND, "nothing was committed yet in a scope '%.*s' of %.*s",
                CV_FMT(cv_excerpt(call->arena, p->scope.name)), CV_FMT(p->scope.room));
-    cv_err_nearest(&near, p->scope.name, names, all.count);
-    cv_notice_add(&p->warnings, call->arena, CV_STR("unknown_scope"), "%.*s", CV_FMT(cv_err_text(&near)))->field =
-        CV_STR("scope");
-    return true;
+    cv_err_field(fault, CV_STR("scope"));
+    cv_err_value(fault, p->scope.name);
+    if (!cv_err_nearest(fault, p->scope.name, names, all.count) && !follows)
+        cv_err_suggest(fault, CV_STR("to wait for it, give 'wait', or 'after' with a position"));
+    if (follows)
+        cv_notice_add(&p->warnings, call->arena, CV_STR("unknown_scope"), "%.*s", CV_FMT(cv_err_text(&near)))->field =
+            CV_STR("scope");
+    return follows;
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -268,7 +274,8 @@ bool cv_project_feed(cv_call *call)
         return false;
     int64_t wait = cv_json_get_int(call->input, "wait", 0) * 1000;
     bool ok = p.limit == 0 ? read_end(&p, &err) : wait_for_page(&p, wait, &err);
-    if (!ok || !read_people(&p, &err) || !warn_unknown(&p, &err))
+    bool follows = wait > 0 || p.limit == 0 || cv_json_get(call->input, CV_STR("after"));
+    if (!ok || !read_people(&p, &err) || !check_scope(&p, follows, &err))
         return cv_call_fail(call, &err);
     answer(&p);
     return true;

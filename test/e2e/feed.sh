@@ -47,8 +47,12 @@ ok $? "lines: at most 80 columns"
 # ---- rooms and scopes
 run "of a room" 0 feed --room dialogue --scope nvidia-decision --limit 2 --json
 is '(.entries | length) == 2 and .more'
-run "of a scope that is not there yet" 0 feed --room dialogue --scope later --json
-is '.entries == [] and (.more | not)'
+run "of a scope that is not there" 1 feed --room dialogue --scope nvidia-decison --json
+is '.error_code == "scope_not_found" and .field == "scope" and (.suggestion | contains("nvidia-decision"))'
+run "of a scope like no other" 1 feed --room dialogue --scope later --last 5
+has "nothing was committed yet in a scope 'later' of dialogue; to wait for it, give --wait, or --after with a position" err
+run "of a scope that is not there yet" 0 feed --room dialogue --scope later --after start --json
+is '.entries == [] and (.more | not) and .warnings[0].type == "unknown_scope"'
 [ "$(jq -r .position "$out")" = "$last" ]
 ok $? "of a scope that is not there yet: the position moves on behind the others"
 run "of no room" 1 feed --room kitchen --json
@@ -127,8 +131,8 @@ has "'conclave agent list' shows the agents" err
 run "watch a room that is not there" 1 watch --after start --room dialouge
 has "--room: there is no room 'dialouge'" err
 has "did you mean 'dialogue'?" err
-run "a scope that is not there" 0 feed --room dialogue --scope ohter
-has "did you mean 'other'?"
+run "a scope that is not there" 1 feed --room dialogue --scope ohter
+has "did you mean 'other'?" err
 COLUMNS=40 run "watch at 40 columns" 0 watch --after start --count 2
 awk 'length > 40 { long = 1 } END { exit long }' "$out"
 ok $? "$name: no line is longer"
@@ -193,6 +197,75 @@ cmp -s "$work/live" "$work/turns"
 ok $? "and runs for each, in their order"
 [ "$(grep -c "the webhook was not called" "$err")" -eq 3 ]
 ok $? "a dead webhook is tried for each, too"
+
+# ---- watch: a position that lasts ----
+project lasting
+for n in 1 2 3 4 5 6; do "$conclave" dialogue create "Number $n" >/dev/null; done
+passed() { jq -r .scope passed | tr '\n' ' '; }
+pass='echo "$CONCLAVE_EVENT" >>passed'
+run "a reader begins where it is told" 0 watch --reader bot --after start --count 2 --exec "$pass"
+run "and goes on from there" 0 watch --reader bot --count 1 --exec "$pass"
+[ "$(passed)" = "number-1 number-2 number-3 " ]
+ok $? "$name: each commit once"
+run "a command that fails" 2 watch --reader bot --count 3 --exec "$pass; exit 3"
+has "the command ended with status 3" err
+has "the reader 'bot' stays before this commit: " err
+has "the same command tries it again; to leave it out, add once: --after " err
+run "it is tried again" 0 watch --reader bot --count 1 --exec "$pass"
+[ "$(passed)" = "number-1 number-2 number-3 number-4 number-4 " ]
+ok $? "$name: at least once, none is left out"
+run "a webhook that fails" 2 watch --reader bot --count 1 --webhook "http://127.0.0.1:$(cat "$work/hook.port")/"
+has "the webhook was not called" err
+at=$(sed -n 's/.*--after \([^ ]*\).*/\1/p' "$err")
+run "leaving one out" 0 watch --reader bot --after "$at" --count 1 --exec "$pass"
+[ "$(passed)" = "number-1 number-2 number-3 number-4 number-4 number-6 " ]
+ok $? "$name: the next is 6"
+run "another reader has another position" 0 watch --reader other --after start --count 1 --json
+is '.scope == "number-1"'
+run "a reader without a name" 2 watch --reader "" --when mail
+has "--reader: expected a name" err
+has "leave --reader or --when out" err
+# A reader that was never told where begins now, also where nothing was ever committed.
+project empty
+"$conclave" watch --reader early --exec true >"$work/live" 2>"$err" &
+watching=$!
+for _ in $(seq 100); do
+    "$conclave" dialogue create "First" --json >/dev/null 2>&1
+    [ ! -s "$work/live" ] || break
+    sleep 0.05
+done
+kill -9 $watching
+wait $watching 2>/dev/null
+run "what came after a kill" 0 dialogue create "Second"
+timeout 60 "$conclave" watch --reader early --json >"$work/live" 2>"$err" &
+watching=$!
+for _ in $(seq 100); do
+    ! grep -q '"second"' "$work/live" || break
+    sleep 0.1
+done
+grep -q '"second"' "$work/live"
+ok $? "$name: is told by the next watcher"
+kill -9 $watching
+wait $watching 2>/dev/null
+# Killed between any two events, and while a command runs: every commit is passed on, in order.
+project killed
+for n in $(seq 12); do "$conclave" dialogue create "Event $n" >/dev/null; done
+: >passed
+"$conclave" watch --reader k --after start --count 1 --exec "$pass" >/dev/null 2>&1
+for _ in $(seq 60); do
+    "$conclave" watch --reader k --exec "$pass" >/dev/null 2>&1 &
+    watching=$!
+    before=$(wc -l <passed)
+    for _ in $(seq 100); do
+        [ "$(wc -l <passed)" -le "$before" ] || break
+        sleep 0.02
+    done
+    kill -9 $watching
+    wait $watching 2>/dev/null
+    ! grep -q '"event-12"' passed || break
+done
+[ "$(jq -r .scope passed | uniq | tr '\n' ' ')" = "$(seq -f 'event-%g' 12 | tr '\n' ' ')" ]
+ok $? "a watcher that is killed again and again loses nothing, and keeps the order"
 
 # ---- watch: conditions ----
 # begins NAME COUNT OPTION...: what is told first; every line is in $out.
