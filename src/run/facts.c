@@ -91,6 +91,20 @@ static void read_seats(cv_arena *a, const cv_json *get, const cv_json *verify, c
     }
 }
 
+/* The final verdict has replaced an interim one; the others are kept beside it. */
+static void read_dissents(cv_arena *a, const cv_json *others, cv_facts *f)
+{
+    f->dissents = CV_NEW_ARRAY(a, others ? others->count : 0, cv_fact_dissent);
+    for (uint32_t i = 0; others && i < others->count; i++) {
+        const cv_json *one = &others->items[i];
+        if (!cv_str_eq(cv_json_get_text(one, "verdict_type"), CV_STR("interim")))
+            f->dissents[f->dissent_count++] =
+                (cv_fact_dissent){.type = cv_json_get_text(one, "verdict_type"),
+                                  .expert = cv_json_get_text(one, "author_expert"),
+                                  .recommendation = cv_json_get_text(one, "recommendation")};
+    }
+}
+
 static bool read_decision(const cv_call *call, cv_arena *a, cv_facts *f, cv_errs *errs)
 {
     cv_json show;
@@ -99,6 +113,10 @@ static bool read_decision(const cv_call *call, cv_arena *a, cv_facts *f, cv_errs
     const cv_json *decision = cv_json_get(&show, CV_STR("decision"));
     f->verdict = cv_json_get_text(decision, "recommendation");
     f->reasons = cv_json_get_text(decision, "description");
+    f->vote = cv_json_get_text(decision, "vote");
+    f->confidence = cv_json_get_text(decision, "confidence");
+    f->conditions = cv_json_get_json(a, decision, "conditions");
+    read_dissents(a, cv_json_get(&show, CV_STR("verdicts")), f);
     return true;
 }
 

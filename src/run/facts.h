@@ -12,14 +12,24 @@ typedef struct {
     bool responded; /* sent for the next round, or said that there is nothing to say */
 } cv_fact_seat;
 
+/* A verdict beside the final one. */
+typedef struct {
+    cv_str type, expert; /* absent: no expert wrote it */
+    cv_str recommendation;
+} cv_fact_dissent;
+
 typedef struct {
     cv_str dialogue_id, title, question, status;
     int64_t next_round;
     bool converged, decided, abandoned;
     int64_t percentage;
-    cv_str blockers;     /* JSON; empty: none */
-    cv_str verdict;      /* the recommendation of the final verdict; empty: there is none */
-    cv_str reasons;      /* … and its description */
+    cv_str blockers; /* JSON; empty: none */
+    cv_str verdict;  /* the recommendation of the final verdict; empty: there is none */
+    cv_str reasons;  /* … and its description */
+    cv_str vote, confidence;
+    cv_str conditions; /* a JSON list */
+    cv_fact_dissent *dissents;
+    size_t dissent_count;
     cv_words names;      /* slugs and roles of all experts, seated or not */
     cv_words undecided;  /* experts whose dissent is in no verdict yet */
     cv_fact_seat *seats; /* the panel of the next round, in its order */

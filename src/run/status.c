@@ -181,6 +181,15 @@ static const cv_shape control_shape[] = {
 };
 #undef CV_THIS_TYPE
 
+#define CV_THIS_TYPE cv_fact_dissent
+static const cv_shape dissent_shape[] = {
+    CV_FIELD_AS(ALWAYS, "verdict_type", type, "dissent or minority"),
+    CV_FIELD(IF_ANY, expert, "its author"),
+    CV_FIELD(ALWAYS, recommendation, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 #define CV_THIS_TYPE cv_status_call
 static const cv_shape call_shape[] = {
     CV_FIELD_AS(ALWAYS, "expert", who, "or judge"),
@@ -216,6 +225,10 @@ const cv_shape cv_status_shape[] = {
     CV_FIELD(ALWAYS, decided, "the final verdict is registered"),
     CV_FIELD(IF_ANY, decision, "its recommendation"),
     CV_FIELD(IF_ANY, reasons, "its description"),
+    CV_FIELD(IF_ANY, vote, "of the decision"),
+    CV_FIELD(IF_ANY, confidence, ""),
+    CV_JSON_AS(IF_ANY, NAMES, "conditions", conditions, ""),
+    CV_LIST_WHEN(CV_IF_ANY, "dissents", dissents, dissent_count, dissent_shape, "who disagrees"),
     CV_OBJECT_AT(IF_ANY, "control", control, control_shape, "the answer of one agent alone"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, "of this run"),
     CV_FIELD(IF_ANY, exported, "the file with everything"),
@@ -256,6 +269,24 @@ static cv_str say(cv_call *call, cv_str text)
     return cv_buf_take(&out, call->arena);
 }
 
+/* Did the judge's last call end without any answer: its program or its endpoint failed? */
+static bool is_judge_silent(const cv_run_rows *l)
+{
+    for (size_t i = l->attempts.count; i-- > 0;)
+        if (cv_str_eq(l->attempts.items[i].who, CV_STR("judge")))
+            return !l->attempts.items[i].faults.n;
+    return false;
+}
+
+/* Other answers are asked of a judge that gave wrong ones, and nothing but to work of one that gave none. */
+static cv_str advise(const cv_run_rows *l, int reason)
+{
+    return reason == CV_REASON_JUDGE && is_judge_silent(l)
+               ? CV_STR("correct what failed, then the same command continues; or name another judge ({judge} NAME), "
+                        "decide yourself ({judge} human), or go without a verdict ({judge} mechanical)")
+               : cv_reasons[reason].advice;
+}
+
 static void find_state(cv_call *call, const cv_run_rows *l, cv_status *s)
 {
     int reason = l->run.reason.p ? cv_words_find(cv_reason_words, l->run.reason) : -1;
@@ -267,7 +298,7 @@ static void find_state(cv_call *call, const cv_run_rows *l, cv_status *s)
                  : reason >= 0 ? say(call, cv_reasons[reason].meaning)
                                : CV_STR("");
     if (reason >= 0 && !gone && !runs)
-        s->advice = say(call, cv_reasons[reason].advice);
+        s->advice = say(call, advise(l, reason));
     bool ended = cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_ENDED]);
     if (!s->holder.n && l->lock < 0)
         s->next = ended ? cv_call_name(call, CV_STR("dialogue show"), s->dialogue_id, NULL, 0) : same_again(call, s);
@@ -294,6 +325,11 @@ bool cv_status_answer(cv_call *call, cv_run_rows *run_rows, const cv_facts *fact
                    .decided = facts->decided,
                    .decision = facts->verdict,
                    .reasons = facts->reasons,
+                   .vote = facts->vote,
+                   .confidence = facts->confidence,
+                   .conditions = facts->conditions,
+                   .dissents = facts->dissents,
+                   .dissent_count = facts->dissent_count,
                    .warnings = more->warnings,
                    .exported = more->exported,
                    .dry_run = more->dry_run,

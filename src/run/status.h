@@ -42,7 +42,9 @@ typedef struct {
     cv_spent spent;
     int64_t percentage, next_round;
     bool converged, decided;
-    cv_str decision, reasons, exported, next;
+    cv_str decision, reasons, vote, confidence, conditions, exported, next;
+    const cv_fact_dissent *dissents;
+    size_t dissent_count;
     cv_notices warnings;
     const cv_status_control *control; /* NULL: none was asked for */
     cv_attempts attempts;             /* when they were asked for */

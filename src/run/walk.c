@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/monotonic.h"
+#include "kit/fault.h"
 #include "kit/request.h"
 
 /* ---- shared --------------------------------------------------------------------------------------------------------
@@ -172,11 +173,19 @@ static void choose_since(cv_walk *w)
         s->since_rev = cv_json_get_int(&before, "tries_since_rev", 0);
 }
 
-/* More answers than there are experts never come. */
-static bool check_quorum(const cv_walk *w)
+/* More answers than there are experts never come, and without a panel none. */
+static bool check_panel(const cv_walk *w)
 {
-    size_t quorum = w->settings->quorum, seats = w->facts.seat_count;
-    return w->facts.decided || w->facts.abandoned || seats == 0 || cv_setup_check_quorum(w->call, quorum, seats);
+    const cv_facts *f = &w->facts;
+    if (f->decided || f->abandoned || f->converged)
+        return true;
+    if (f->seat_count > 0)
+        return cv_setup_check_quorum(w->call, w->settings->quorum, f->seat_count);
+    cv_err *fault = cv_refuse(w->call, CV_ERR_INVALID_VALUE, CV_STR(""), "dialogue_id", f->dialogue_id,
+                              "round %lld has no panel", (long long)f->next_round);
+    cv_err_operation(fault, CV_STR("dialogue progress"));
+    cv_err_suggest(fault, CV_STR("names the command that seats one"));
+    return false;
 }
 
 /* Everything that is known before anything is written: facts, attempts, who answers for whom. */
@@ -186,7 +195,7 @@ static bool open_walk(cv_walk *w, cv_call *call, cv_setup *settings)
     *w = (cv_walk){
         .call = call, .settings = settings, .arena = call->arena, .prompt_round = -1, .run_rows = {.lock = -1}};
     w->began_ms = cv_monotonic_ms();
-    if (!read_facts(w) || !check_quorum(w))
+    if (!read_facts(w) || !check_panel(w))
         return false;
     if (!cv_run_rows_open(&w->run_rows, call, w->arena, settings->dialogue_id, &err))
         return cv_call_fail(call, &err);

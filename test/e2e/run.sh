@@ -212,6 +212,24 @@ is '.reason == "undecided" and .state == "ended" and .message == "judge: Nobody 
 run "and it says so again" 1 run rye --agent ./expert.sh
 has "Nobody weighed it."
 
+# A judge's program that fails is to be corrected, not taught another form; the command that continues is said.
+printf '#!/bin/sh\ncat >/dev/null\necho "reading" >&2\necho "quota exceeded" >&2\nexit 1\n' >judge.sh && chmod +x judge.sh
+run "the judge's program fails" 1 ask "Oats?" --expert Baker --expert Miller --agent ./expert.sh --judge ./judge.sh --json
+answer
+is '.reason == "judge" and .message == "judge: the command ended with status 1: quota exceeded"'
+is '(.advice | startswith("correct what failed, then the same command continues")) and (.next | contains("conclave run oats") and contains("--judge ./judge.sh"))'
+echo '{"verdicts": [{"verdict_id": "final", "verdict_type": "final", "recommendation": "Oats", "description": "They are there.", "vote": "1-1", "confidence": "strong", "conditions": ["Bake them today"]}, {"verdict_id": "less", "verdict_type": "minority", "author_expert": "muffin", "recommendation": "Rye keeps longer, and the mill that grinds it is in the next village, so it costs less", "description": "d"}]}' >verdict.json
+run "the same command, with a judge that works" 0 run oats --agent ./expert.sh --judge ./expert.sh --json
+answer
+is '.decision == "Oats" and .vote == "1-1" and .confidence == "strong" and .conditions == ["Bake them today"]'
+is '.dissents == [{"verdict_type": "minority", "expert": "muffin", "recommendation": "Rye keeps longer, and the mill that grinds it is in the next village, so it costs less"}]'
+run "people read the vote and who disagrees" 0 run oats --agent ./expert.sh --judge ./expert.sh
+has "Decision (1-1, strong)"
+has "1. Bake them today"
+has "Minority, muffin"
+[ "$(LC_ALL=C.UTF-8 wc -L <"$out")" -le 80 ]
+ok $? "$name: at most 80 columns"
+
 # What cannot be started is said before anything is written.
 before=$("$conclave" dialogue list --json | jq '.dialogues | length')
 touch plain.txt
