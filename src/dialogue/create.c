@@ -23,7 +23,7 @@
 #include "dialogue/words/limits.h"
 #include "kit/destination.h"
 
-enum { USUAL_PANEL = 12, FEWEST_EXPERTS = 3 };
+enum { FEWEST_EXPERTS = 3 };
 
 typedef struct {
     cv_rec_dialogue row; /* all that does not depend on the id */
@@ -215,7 +215,7 @@ static void read_pool(cv_call *call, wish *w)
 static int64_t read_panel_size(cv_call *call, const wish *w)
 {
     int64_t pool = (int64_t)w->pool.count;
-    int64_t size = cv_json_get_int(call->input, "panel_size", pool < USUAL_PANEL ? pool : USUAL_PANEL);
+    int64_t size = cv_json_get_int(call->input, "panel_size", pool < CV_USUAL_PANEL ? pool : CV_USUAL_PANEL);
     if (w->pool.count && size > pool)
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel_size",
                                  cv_arena_printf(call->arena, "%lld", (long long)size), "the pool has %lld expert%s",
@@ -481,6 +481,19 @@ static void print_warnings(cv_buf *out, cv_arena *a, const cv_json *warnings)
         cv_buf_printf(out, "note:     %.*s\n", CV_FMT(cv_squeeze(a, cv_json_get_text(&warnings->items[i], "message"))));
 }
 
+/* The panel is asked; where there is none it is seated, from the pool or with new experts. */
+static cv_str next_of(const cv_call *call, const cv_json *answer, cv_str id)
+{
+    const cv_json *pool = cv_json_get(cv_json_get(answer, CV_STR("selection")), CV_STR("candidates"));
+    const cv_argument seats[] = {{"round", CV_STR("0"), CV_ARGUMENT_JSON},
+                                 {"add", cv_pool_roles(call->arena, pool), CV_ARGUMENT_COMMAND}};
+    static const cv_argument whom[] = {{"tier", CV_STR_INIT("Core"), CV_ARGUMENT_TEXT}};
+    if (count_of(cv_json_get(answer, CV_STR("panel"))))
+        return cv_call_name(call, CV_STR("dialogue round-prompts"), id, NULL, 0);
+    return count_of(pool) ? cv_call_name(call, CV_STR("dialogue evolve-panel"), id, seats, CV_COUNT(seats))
+                          : cv_call_name(call, CV_STR("dialogue expert-create"), id, whom, CV_COUNT(whom));
+}
+
 /* `answer` is that of create, of now or of the first time. */
 static cv_str text_of(const cv_call *call, const cv_json *answer)
 {
@@ -489,9 +502,7 @@ static cv_str text_of(const cv_call *call, const cv_json *answer)
     cv_str id = cv_json_get_text(answer, "dialogue_id");
     cv_str question = cv_json_get_text(cv_json_get(answer, CV_STR("dialogue")), "question");
     cv_str title = cv_json_get_text(answer, "title");
-    static const cv_argument whom[] = {{"tier", CV_STR_INIT("Core"), CV_ARGUMENT_TEXT}};
-    cv_str next = count_of(panel) ? cv_call_name(call, CV_STR("dialogue round-prompts"), id, NULL, 0)
-                                  : cv_call_name(call, CV_STR("dialogue expert-create"), id, whom, CV_COUNT(whom));
+    cv_str next = next_of(call, answer, id);
     cv_buf out = {0};
     cv_buf_printf(&out, "dialogue: %.*s\ntitle:    %.*s\n", CV_FMT(id), CV_FMT(title));
     if (question.n)

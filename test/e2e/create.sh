@@ -60,6 +60,23 @@ is '.replayed and (has("text") | not)'
 run "create without a pool, for people" 0 dialogue create "Alone"
 golden create/alone.txt
 
+run "a pool without a panel, for people" 0 dialogue create "Unseated" --panel-size 0 --expert "Brewer: malt" --expert Cooper
+has "next:     conclave dialogue evolve-panel unseated --round 0 --add Brewer,Cooper"
+run "… progress says the same" 0 dialogue progress unseated
+has "There is no panel: seat it."
+has "conclave dialogue evolve-panel unseated --round 0 --add Brewer,Cooper"
+run "… prompts, too" 1 dialogue round-prompts unseated
+has "'conclave dialogue evolve-panel' seats a panel" err
+run "… and so does a run" 1 run unseated --agent cat
+has "round 0 has no panel; 'conclave dialogue progress' names the command that seats one" err
+run "… and round-verify" 0 dialogue round-verify unseated
+has "Round 0 of unseated has no panel."
+has "progress unseated"
+run "… which is a command that works" 0 dialogue evolve-panel unseated --round 0 --add Brewer,Cooper --json
+is '[.panel[].role] == ["Brewer", "Cooper"]'
+run "an expert without a seat" 0 dialogue expert-create unseated --role Eater --tier Core --reason "somebody must"
+has "--round 0 --add scone"
+
 op "only a title" 0 create '{"title": "Plain"}'
 is '.panel == [] and .warnings[0].type == "no_pool" and .dialogue.rotation == "graduated"'
 op "a small pool" 0 create '{"title": "Small", "expert_pool": {"domain": "d", "experts": [

@@ -136,7 +136,7 @@ static bool read_request(press *x)
     if (x->v.members.count == 0) {
         cv_err *err = cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "dialogue_id", x->v.s.id,
                                 "round %lld has no panel", (long long)x->v.round);
-        bool experts = x->v.s.experts.count > 0;
+        bool experts = x->v.s.experts.count > 0 || x->v.s.dialogue.expert_pool.n > 0;
         cv_err_operation(err, experts ? CV_STR("dialogue evolve-panel") : CV_STR("dialogue expert-create"));
         cv_err_suggest(err, experts ? CV_STR("seats a panel") : CV_STR("adds experts"));
     }

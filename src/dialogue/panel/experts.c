@@ -69,7 +69,10 @@ static void warn_of_role(cv_call *call, const cv_state *s, const cv_rec_expert *
 
 static void warn_of_seat(cv_call *call, const cv_state *s, const cv_rec_expert *expert, cv_notices *warnings)
 {
-    cv_str evolve = cv_call_name(call, CV_STR("dialogue evolve-panel"), s->id, NULL, 0);
+    const cv_argument seat[] = {
+        {"round", cv_arena_printf(call->arena, "%lld", (long long)cv_state_next_round(s)), CV_ARGUMENT_JSON},
+        {"add", expert->expert_slug, CV_ARGUMENT_COMMAND}};
+    cv_str evolve = cv_call_name(call, CV_STR("dialogue evolve-panel"), s->id, seat, CV_COUNT(seat));
     cv_notice_expert(cv_notice_add(warnings, call->arena, CV_STR("no_seat"),
                                    "%.*s takes part, but is on no panel and gets no prompt; give a seat: %.*s",
                                    CV_FMT(expert->expert_slug), CV_FMT(evolve)),

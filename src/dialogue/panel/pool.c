@@ -90,6 +90,18 @@ cv_str cv_pool_print(cv_arena *a, const cv_pool *pool)
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
+cv_str cv_pool_roles(cv_arena *a, const cv_json *people)
+{
+    cv_buf out = {0};
+    size_t count = 0;
+    for (uint32_t i = 0; people && i < people->count && count < CV_USUAL_PANEL; i++) {
+        cv_str role = cv_json_get_text(&people->items[i], "role");
+        if (cv_str_find_char(role, ',') == SIZE_MAX)
+            cv_buf_printf(&out, "%s%.*s", count++ ? "," : "", CV_FMT(role));
+    }
+    return cv_buf_take(&out, a);
+}
+
 const cv_person *cv_pool_by_role(const cv_pool *pool, cv_str role)
 {
     for (size_t i = 0; role.n && i < pool->count; i++)

@@ -25,6 +25,11 @@ bool cv_pool_read(cv_call *call, const cv_json *from, cv_str at, size_t own, cv_
 cv_str cv_pool_print(cv_arena *a, const cv_pool *pool);
 bool cv_pool_load(cv_call *call, cv_str stored, cv_pool *ret_pool);
 
+/* Roles of a list of people, as `add` of evolve-panel takes them: with commas between, at most as many as a usual panel
+ * has. A role that has a comma itself is left out. */
+enum { CV_USUAL_PANEL = 12 };
+cv_str cv_pool_roles(cv_arena *a, const cv_json *people);
+
 const cv_person *cv_pool_by_role(const cv_pool *pool, cv_str role); /* NULL: none */
 const cv_person *cv_pool_by_slug(const cv_pool *pool, cv_str slug);
 

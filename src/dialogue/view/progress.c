@@ -4,6 +4,7 @@
 #include "dialogue/answer.h"
 #include "dialogue/intake/response_files.h"
 #include "dialogue/operations.h"
+#include "dialogue/panel/pool.h"
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
 #include "dialogue/words/limits.h"
@@ -92,18 +93,29 @@ static cv_next_step recruit(void)
     return step;
 }
 
-static cv_next_step seat(cv_arena *a, const cv_state *s)
+/* Who can be seated: those who have joined, or, before anybody has, the roles of the pool. */
+static cv_str candidates(cv_arena *a, const cv_state *s)
 {
-    cv_next_step step = call_next(CV_STR("There is no panel: seat it."), CV_STR("dialogue evolve-panel"));
-    long long round = (long long)cv_state_next_round(s);
     cv_str *slugs;
+    cv_json pool;
+    cv_err none = {.arena = a};
     size_t count = cv_state_slugs(a, s, &slugs);
     cv_buf names = {0};
     for (size_t i = 0; i < count; i++)
         cv_buf_printf(&names, "%s%.*s", i ? "," : "", CV_FMT(slugs[i]));
-    with(&step, "round", CV_ARGUMENT_JSON, cv_arena_printf(a, "%lld", round));
-    with(&step, "add", CV_ARGUMENT_COMMAND, cv_buf_take(&names, a));
-    with(&step, "panel", CV_ARGUMENT_TOOL, CV_STR("[{\"slug\":\"…\",\"source\":\"created\"}]"));
+    if (count == 0 && s->dialogue.expert_pool.n && cv_json_parse(a, s->dialogue.expert_pool, &pool, &none))
+        return cv_pool_roles(a, cv_json_get(&pool, CV_STR("experts")));
+    return cv_buf_take(&names, a);
+}
+
+static cv_next_step seat(cv_arena *a, const cv_state *s, cv_str who)
+{
+    cv_next_step step = call_next(CV_STR("There is no panel: seat it."), CV_STR("dialogue evolve-panel"));
+    with(&step, "round", CV_ARGUMENT_JSON, cv_arena_printf(a, "%lld", (long long)cv_state_next_round(s)));
+    with(&step, "add", CV_ARGUMENT_COMMAND, who);
+    with(&step, "panel", CV_ARGUMENT_TOOL,
+         s->experts.count ? CV_STR("[{\"slug\":\"…\",\"source\":\"created\"}]")
+                          : CV_STR("[{\"role\":\"…\",\"source\":\"pool\"}]"));
     return step;
 }
 
@@ -134,10 +146,10 @@ static cv_next_step next_step(cv_arena *a, const cv_overview *c, const cv_conver
         return call_next(is_given_up(s) ? CV_STR("The dialogue was abandoned; what was said can be exported.")
                                         : CV_STR("There is a final verdict: export the decision."),
                          CV_STR("dialogue export"));
-    if (s->experts.count == 0)
-        return recruit();
-    if (panel == 0)
-        return seat(a, s);
+    if (panel == 0) {
+        cv_str who = candidates(a, s);
+        return who.n ? seat(a, s, who) : recruit();
+    }
     if (c->count > 0 && convergence->converged)
         return decide(a, CV_STR("The target is reached"));
     if (cv_state_next_round(s) > CV_MAX_ROUND)
@@ -190,7 +202,7 @@ static void judge(cv_arena *a, cv_progress *p)
 bool cv_progress_load(cv_call *call, cv_str dialogue_id, uint32_t whole, cv_progress *ret, cv_err *err)
 {
     *ret = (cv_progress){0};
-    if (!cv_overview_load(call, dialogue_id, whole, &ret->overview, err))
+    if (!cv_overview_load(call, dialogue_id, whole | CV_REC_BIT(DIALOGUE), &ret->overview, err))
         return false;
     judge(call->arena, ret);
     cv_next_step *next = &ret->next;
