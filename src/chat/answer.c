@@ -245,26 +245,36 @@ static bool refuse_stranger(cv_call *call, const cv_chat_header *h, const char *
     return false;
 }
 
-/* How many participants have this identity; *ret_who is the last of them. */
-static size_t people_of(const cv_chat_header *h, cv_str identity, cv_str *ret_who)
+/* The participants with this identity, or with `roles` this role. */
+static cv_words people_of(cv_arena *a, const cv_chat_header *h, cv_str name, bool roles)
 {
+    cv_str *found = CV_NEW_ARRAY(a, h->people.count, cv_str);
     size_t count = 0;
-    for (size_t i = 0; identity.p && i < h->people.count; i++)
-        if (cv_str_eq_nocase(cv_chat_identity_of(h->people.items[i]), identity)) {
-            *ret_who = h->people.items[i];
-            count++;
-        }
-    return count;
+    for (size_t i = 0; name.p && i < h->people.count; i++) {
+        cv_str one = h->people.items[i];
+        if (roles ? cv_chat_is_called(one, name) : cv_str_eq_nocase(cv_chat_identity_of(one), name))
+            found[count++] = one;
+    }
+    return (cv_words){found, count};
+}
+
+static bool refuse_ambiguous(cv_call *call, const char *field, cv_str given, cv_words may_be)
+{
+    cv_err *fault = cv_refuse(call, CV_ERR_UNKNOWN_PERSON, CV_STR(""), field, given,
+                              "'%.*s' may be any of %zu participants", CV_FMT(given), may_be.count);
+    cv_err_options(fault, may_be.items, may_be.count);
+    return false;
 }
 
 /* The caller, if one participant has that identity. */
 static bool person_of_actor(cv_call *call, const cv_chat_header *h, const char *field, cv_str *ret_who)
 {
-    size_t count = people_of(h, call->who.name, ret_who);
-    if (count == 1)
+    cv_words mine = people_of(call->arena, h, call->who.name, false);
+    *ret_who = mine.count == 1 ? mine.items[0] : (cv_str){NULL, 0};
+    if (mine.count == 1)
         return true;
     cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""), "%s is missing%s", field,
-                              count > 1 ? ": several participants have the identity of the caller" : "");
+                              mine.count > 1 ? ": several participants have the identity of the caller" : "");
     cv_err_options(fault, h->people.items, h->people.count);
     return false;
 }
@@ -277,9 +287,14 @@ bool cv_chat_person(cv_call *call, const cv_chat_header *h, const char *field, c
     *ret_who = given;
     if (cv_chat_has_person(h, given)) /* also under a name that only a hand could write */
         return cv_chat_may_speak(call, field, given);
-    if (cv_str_find_char(given, '@') == SIZE_MAX && people_of(h, given, ret_who) == 1)
-        return cv_chat_may_speak(call, field, *ret_who);
-    return refuse_stranger(call, h, field, given);
+    cv_words may_be =
+        people_of(call->arena, h, cv_str_find_char(given, '@') == SIZE_MAX ? given : (cv_str){NULL, 0}, true);
+    if (may_be.count > 1)
+        return refuse_ambiguous(call, field, given, may_be);
+    if (may_be.count == 0)
+        return refuse_stranger(call, h, field, given);
+    *ret_who = may_be.items[0];
+    return cv_chat_may_speak(call, field, *ret_who);
 }
 
 /* ---- tags -------------------------------------------------------------------------------------------------------- */
