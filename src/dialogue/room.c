@@ -6,6 +6,7 @@
 #include "dialogue/import/report.h"
 #include "dialogue/intake/fill_in.h"
 #include "dialogue/labels.h"
+#include "dialogue/search/found.h"
 #include "dialogue/text/spec.h"
 #include "dialogue/verifier.h"
 #include "dialogue/words/errors.h"
@@ -119,4 +120,5 @@ const cv_room cv_room_dialogue = {
     .scope_folder = folder_of,
     .edits = cv_dialogue_edits,
     .archived = cv_archived_name,
+    .changed = cv_found_corrected,
 };

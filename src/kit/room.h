@@ -199,6 +199,12 @@ typedef struct {
 /* ---- the descriptor ---------------------------------------------------------------------------------------------- */
 
 /* Tables may be NULL; after the last row of one there is a row of zeroes. */
+/* What a search has found. */
+typedef struct {
+    cv_str scope, kind, id;
+    cv_str changed; /* JSON, or absent */
+} cv_room_hit;
+
 typedef struct cv_room {
     const char *name; /* "dialogue"; "": its operations are at the top level */
     const char *summary;
@@ -259,6 +265,9 @@ typedef struct cv_room {
     /* Writes the scopes that were put away, each as "ROOM/NAME": a search in everything leaves them out. NULL: there
      * are none. */
     bool (*archived)(const cv_call *call, cv_json_writer *w, cv_err *err);
+    /* Sets `changed` of each of these, which a search has found in the room: who changed its text since it was
+     * written, {"by": […], "reason": …}; absent: nobody did. NULL: texts stay as they are written. */
+    bool (*changed)(cv_call *call, cv_room_hit *hits, size_t count, cv_err *err);
     /* The room of which its scopes have their names: one is put away with the scope that it is about. NULL: none. */
     const char *about_room;
     /* Figures for the operator of a server; nobody acts in `call`, and its input is empty. NULL: there are none. */

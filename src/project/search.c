@@ -17,7 +17,7 @@
 enum { USUAL_PAGE = 20 };
 
 typedef struct {
-    cv_str room, scope, kind, id, title, status, people, score, snippet;
+    cv_str room, scope, kind, id, title, status, people, score, snippet, changed;
 } found;
 
 typedef struct {
@@ -44,6 +44,7 @@ static const cv_shape found_shape[] = {
     CV_FIELD(IF_ANY, status, ""),
     CV_JSON_AS(ALWAYS, NAMES, "people", people, ""),
     CV_JSON_AS(ALWAYS, NUMBER, "score", score, "higher is better, within one answer"),
+    CV_JSON_AS(IF_ANY, MAP, "changed", changed, "who changed the text since, and why"),
     CV_BELOW(ALWAYS, snippet, "the best part of the text, hits as ⟦hit⟧"),
     {0},
 };
@@ -176,6 +177,28 @@ static bool read_input(searching *s)
     return true;
 }
 
+/* Asks each room which of its texts were changed since they were written. */
+static bool find_changed(searching *s, cv_err *err)
+{
+    cv_room_hit *hits = CV_NEW_ARRAY(s->call->arena, s->hits.count, cv_room_hit);
+    found **of = CV_NEW_ARRAY(s->call->arena, s->hits.count, found *);
+    for (size_t i = 0; cv_rooms[i]; i++) {
+        size_t count = 0;
+        for (size_t k = 0; cv_rooms[i]->changed && k < s->hits.count; k++) {
+            found *one = &s->hits.items[k];
+            if (!cv_str_eq(one->room, cv_str_of(cv_rooms[i]->name)))
+                continue;
+            of[count] = one;
+            hits[count++] = (cv_room_hit){.scope = one->scope, .kind = one->kind, .id = one->id};
+        }
+        if (count && !cv_rooms[i]->changed(s->call, hits, count, err))
+            return false;
+        for (size_t k = 0; k < count; k++)
+            of[k]->changed = hits[k].changed;
+    }
+    return true;
+}
+
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void answer(searching *s)
@@ -199,7 +222,7 @@ bool cv_project_search(cv_call *call)
     if (!read_input(&s))
         return false;
     bool all = s.query.scope.n || cv_json_get_true(call->input, "archived");
-    if (!(all || leave_out_archived(&s, &err)) || !ask_both(&s, &err))
+    if (!(all || leave_out_archived(&s, &err)) || !ask_both(&s, &err) || !find_changed(&s, &err))
         return cv_call_fail(call, &err);
     const cv_scope_id scope = {s.query.room, s.query.scope};
     if (s.hits.count == 0 && scope.name.n && cv_scope_rev(call->record, call->arena, scope) == 0)

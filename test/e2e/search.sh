@@ -177,6 +177,12 @@ run "others are as they were" 0 dialogue search "income" --json
 is '[.results[] | select(.correction)] == []'
 run "for people" 0 dialogue search season
 has "corrected by judge: clearer" out
+run "a search in all rooms says so, too" 0 search season --json
+is '[.results[] | select(.id == "R0001")][0].changed == {"by": ["judge"], "reason": "clearer"}'
+run "… and only of that" 0 search "income" --json
+is '.count > 0 and [.results[] | select(.changed)] == []'
+run "… and to people" 0 search season
+has "corrected by judge: clearer" out
 
 # ---- likeness ----------------------------------------------------------------------------------------------------
 

@@ -170,6 +170,18 @@ bool cv_found_corrections(cv_call *call, cv_founds *founds, cv_err *err)
     return count == 0 || call->record->calls->find_all(call->record, lookups, count, err);
 }
 
+bool cv_found_corrected(cv_call *call, cv_room_hit *hits, size_t count, cv_err *err)
+{
+    cv_founds founds = {.items = CV_NEW_ARRAY(call->arena, count, cv_found), .count = count};
+    for (size_t i = 0; i < count; i++)
+        founds.items[i] = (cv_found){.dialogue_id = hits[i].scope, .letter = letter_of(hits[i].kind), .id = hits[i].id};
+    if (!cv_found_corrections(call, &founds, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        hits[i].changed = founds.items[i].correction;
+    return true;
+}
+
 /* Letters as a JSON list of words. */
 static cv_str words_of(cv_arena *a, cv_str letters)
 {

@@ -19,6 +19,7 @@
 #include "dialogue/notices.h"
 #include "dialogue/state.h"
 #include "kit/query.h"
+#include "kit/room.h"
 
 typedef struct {
     const cv_search_term *terms; /* at most CV_MAX_QUERY_WORDS words in all */
@@ -59,6 +60,7 @@ bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret
 
 /* Which texts are not those of their experts any more: all items in one look. */
 bool cv_found_corrections(cv_call *call, cv_founds *founds, cv_err *err);
+bool cv_found_corrected(cv_call *call, cv_room_hit *hits, size_t count, cv_err *err); /* of a search in all rooms */
 
 /* The letters of kinds that are given as words or letters, for a query. */
 cv_str cv_found_letters(cv_arena *a, const cv_json *kinds);
