@@ -24,8 +24,9 @@ static const char *advice(int number)
 {
     switch (number) {
     case ENOENT:
-    case ENOTDIR:
         return "check the path";
+    case ENOTDIR:
+        return "a file is where a folder should be: move it away, or choose another path";
     case EACCES:
     case EPERM:
         return "check the permissions of the file and its folders";

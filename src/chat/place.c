@@ -199,26 +199,31 @@ static bool refuse_id(cv_call *call, cv_str id)
     return false;
 }
 
-/* The ids of the chats in a folder, for a caller that has misspelt one. */
-static void add_ids(const cv_call *call, const cv_chat_folder *folder, names *ids)
+/* The ids of the chats in a folder, for a caller that has misspelt one. False: something else is in its place. */
+static bool add_ids(const cv_call *call, const cv_chat_folder *folder, names *ids, cv_err *err)
 {
     cv_folder_entries entries;
-    cv_err absent = {.arena = call->arena};
+    struct stat st;
     cv_str id;
-    if (!cv_folder_list(call->arena, folder->where, &entries, &absent))
-        return;
+    if (!cv_folder_list(call->arena, folder->where, &entries, err))
+        return !cv_where_look(folder->where, &st);
     for (size_t i = 0; i < entries.count; i++)
         if (cv_chat_name_of(cv_str_of(entries.items[i].name), &id) == CV_NAME_CHAT)
             *CV_PUSH(call->arena, ids) = id;
+    return true;
 }
 
 static bool refuse_absent(cv_call *call, cv_str id, const cv_chat_folders *folders)
 {
     cv_buf text = {0};
     names ids = {0};
+    cv_err err = {.arena = call->arena};
     for (size_t i = 0; i < folders->count; i++) {
         cv_buf_printf(&text, "%s%s", i ? ", " : "", cv_where_path(call->arena, folders->items[i].where));
-        add_ids(call, &folders->items[i], &ids);
+        if (!add_ids(call, &folders->items[i], &ids, &err)) {
+            cv_buf_release(&text);
+            return cv_call_fail(call, &err);
+        }
     }
     cv_str where = cv_buf_take(&text, call->arena);
     cv_err *fault = cv_refuse(call, CV_ERR_CHAT_NOT_FOUND, CV_STR(""), "chat_id", id, "there is no chat '%.*s' in %.*s",

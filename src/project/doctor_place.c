@@ -44,6 +44,23 @@ static bool check_access(cv_doctor *d, const char *check, const char *path, cons
     return false;
 }
 
+/* Where a room's folder should be, something else makes its operations fail; the others never look. */
+static void check_folders(cv_doctor *d)
+{
+    cv_arena *a = d->call.arena;
+    struct stat st;
+    for (size_t i = 0; cv_rooms[i]; i++) {
+        if (!cv_rooms[i]->folder || lstat(cv_record_path(a, d->call.root, cv_rooms[i]->folder), &st) != 0 ||
+            S_ISDIR(st.st_mode))
+            continue;
+        cv_doctor_finding *f = cv_doctor_say(d, "project", CV_DOCTOR_ERROR, "is %s, not the folder of '%s'",
+                                             S_ISLNK(st.st_mode) ? "a symbolic link" : "a file", cv_rooms[i]->name);
+        f->what = cv_str_of(cv_room_folder(a, cv_rooms[i]));
+        f->remedy = cv_arena_printf(a, "move '%s' away, then: conclave init",
+                                    cv_record_path(a, d->call.root, cv_rooms[i]->folder));
+    }
+}
+
 bool cv_doctor_project(cv_doctor *d)
 {
     struct stat st;
@@ -57,6 +74,7 @@ bool cv_doctor_project(cv_doctor *d)
         cv_doctor_say(d, "project", CV_DOCTOR_OK, "%s", d->folder);
     else if (!may(d->folder, R_OK | X_OK))
         return false;
+    check_folders(d);
     if (may(cv_record_path(d->call.arena, d->call.root, ".gitignore"), F_OK))
         return true;
     cv_doctor_finding *f =

@@ -66,4 +66,39 @@ for end in -wal -shm -watermark -turn -journal; do
     ok $? "conclave.db$end is a link: nothing is made where it leads"
     rm ".conclave/conclave.db$end"
 done
+
+# Something else in the place of a room's folder fails only what needs that folder; doctor names it, and nothing is made
+# where a link leads.
+cd "$work/links" && "$conclave" agent add kim >/dev/null && "$conclave" agent add lee >/dev/null || exit 1
+"$conclave" chat open first --participants A@lee --id first >/dev/null
+"$conclave" dialogue create "First" --expert Baker >/dev/null
+for folder in mail chat dialogues runs; do
+    mv ".conclave/$folder" "$work/$folder.kept"
+    for form in link file; do
+        if [ $form = link ]; then ln -s "$work/elsewhere" ".conclave/$folder"; else echo x >".conclave/$folder"; fi
+        case $folder in
+        mail) others="dialogue:list chat:list run:status:first" needs=mail:watch ;;
+        chat) others="dialogue:list mail:inbox:kim" needs=chat:read:first:--as:A ;;
+        dialogues) others="mail:inbox:kim chat:list dialogue:list" needs=dialogue:round-prompts:first ;;
+        runs) others="mail:inbox:kim chat:list dialogue:list" needs=run:first:--agent:cat ;;
+        esac
+        for command in agent:list search:first feed:--last:1 verify $others; do
+            # shellcheck disable=SC2046 # a command has several words
+            "$conclave" $(echo "$command" | tr : ' ') >"$out" 2>"$err"
+            status=$?
+            [ $status -eq 0 ] || grep -q "run_not_found" "$err"
+            ok $? ".conclave/$folder is a $form: $command"
+        done
+        # shellcheck disable=SC2046
+        "$conclave" $(echo "$needs" | tr : ' ') >"$out" 2>"$err"
+        [ $? -ne 0 ] && grep -q "\.conclave/$folder" "$err" && grep -qE "replace the link|move it away" "$err"
+        ok $? ".conclave/$folder is a $form: $needs fails, and says what to do"
+        run ".conclave/$folder is a $form: doctor" 1 doctor --json
+        is "[.findings[] | select(.check == \"project\" and .level == \"error\") | .what] == [\".conclave/$folder\"]"
+        [ -z "$(ls "$work/elsewhere")" ]
+        ok $? ".conclave/$folder is a $form: nothing is made where it leads"
+        rm ".conclave/$folder"
+    done
+    mv "$work/$folder.kept" ".conclave/$folder"
+done
 finish
