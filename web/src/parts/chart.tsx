@@ -22,7 +22,14 @@ interface Chart {
 /** A second sign beside the colour: how the line is broken. */
 const dashes: number[][] = [[], [8, 4], [2, 4], [12, 4, 2, 4], [4, 8], [16, 4]];
 
-const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+/** A colour of the style sheet as a canvas takes it: the browser has chosen between light and dark. */
+function colour(name: string): string {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = `var(--${name})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
 
 function options({ labels, series, bars = false, height = 120 }: Chart, width: number): uPlot.Options {
   const axis: uPlot.Axis = {
