@@ -117,4 +117,18 @@ sed -i -E 's/, [0-9a-f]{12}$/, HEAD/' "$out"
 golden progress/verify.txt
 run "one dialogue verified" 0 verify --room dialogue --scope given-up
 has "what was asked for is intact: 1 dialogue, 2 events"
+
+# An expert whom the judge scores, and who said nothing in the round, is shown as absent.
+project absent
+"$conclave" dialogue create "Absent" --expert "Baker: dough" --expert "Miller: flour" >/dev/null
+"$conclave" dialogue respond absent --round 0 --expert muffin --content '[PERSPECTIVE P01: One]
+It works.' >/dev/null
+"$conclave" dialogue draft absent --round 0 --payload-only --json | jq '. + {expert_scores: {muffin: 5, cupcake: 3}} | del(.score)' |
+    "$conclave" dialogue round-register --data - >/dev/null
+for view in progress show scoreboard; do
+    run "$view: an absent expert with a score" 0 dialogue $view absent
+    has "! cupcake was absent in round 0, and has a score of 3"
+    run "$view: the same as JSON" 0 dialogue $view absent --json
+    is '[.warnings[] | [.type, .expert, .round]] == [["score_without_response", "cupcake", 0]]'
+done
 finish

@@ -2,8 +2,41 @@
 #include "dialogue/view/overview.h"
 
 #include "dialogue/answer.h"
+#include "dialogue/people.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static void hear(cv_overview *c, int64_t round, cv_str expert)
+{
+    cv_map_put(&c->heard, c->arena,
+               cv_arena_printf(c->arena, "%lld%s%.*s", (long long)round, expert.n ? "/" : "", CV_FMT(expert)), NULL);
+}
+
+static void hear_contributors(cv_overview *c, const cv_rec_entity *row)
+{
+    cv_words people = cv_json_list(c->arena, row->contributors);
+    for (size_t i = 0; i < people.count; i++)
+        hear(c, row->round, people.items[i]);
+}
+
+/* An expert whom the judge has scored looks present: who said nothing, in a round that has responses, was absent. Where
+ * a round has none, as in an import, nobody can tell. */
+static void note_absent(cv_overview *c)
+{
+    cv_arena *a = c->arena;
+    for (size_t i = 0; i < c->s.scores.count; i++) {
+        const cv_rec_score *score = &c->s.scores.items[i];
+        cv_str round = cv_arena_printf(a, "%lld", (long long)score->round);
+        if (!cv_map_get(&c->heard, round) ||
+            cv_map_get(&c->heard, cv_arena_printf(a, "%.*s/%.*s", CV_FMT(round), CV_FMT(score->expert_slug))))
+            continue;
+        cv_notice *note = cv_notice_add(&c->notes, a, CV_STR("score_without_response"),
+                                        "%.*s was absent in round %lld, and has a score of %lld",
+                                        CV_FMT(score->expert_slug), (long long)score->round, (long long)score->score);
+        cv_notice_expert(note, score->expert_slug);
+        cv_notice_round(note, score->round);
+    }
+}
 
 /* Rounds come before responses, entities before events: each row finds what it refers to. */
 static bool keep(void *ctx, cv_rec_kind kind, const void *row)
@@ -17,6 +50,7 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
     if (kind == CV_REC_ENTITY) {
         int of = cv_kind_of_letter(((const cv_rec_entity *)row)->kind.p[0]);
         c->entities[of]++;
+        hear_contributors(c, row);
         return true;
     }
     if (kind == CV_REC_REFERENCE)
@@ -24,7 +58,10 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
     if (kind == CV_REC_POSITION)
         return cv_holds_dissent(((const cv_rec_position *)row)->content);
     if (kind == CV_REC_RESPONSE) {
-        bool waits = ((const cv_rec_response *)row)->round == cv_state_next_round(&c->s);
+        const cv_rec_response *response = row;
+        bool waits = response->round == cv_state_next_round(&c->s);
+        hear(c, response->round, CV_STR(""));
+        hear(c, response->round, response->expert_slug);
         c->responses += waits;
         return waits;
     }
@@ -99,7 +136,7 @@ bool cv_overview_load(cv_call *call, cv_str dialogue_id, uint32_t whole, cv_over
                            CV_REC_BIT(SCORE) | CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) |
                            CV_REC_BIT(REFERENCE) | CV_REC_BIT(VERDICT) | CV_REC_BIT(EVENT);
     const cv_wanted wanted = {.kinds = kinds | CV_REC_BIT(POSITION), .outline = kinds & ~whole};
-    *ret = (cv_overview){.keeps_events = whole & CV_REC_BIT(EVENT)};
+    *ret = (cv_overview){.keeps_events = whole & CV_REC_BIT(EVENT), .arena = call->arena};
     cv_pace_begin(&ret->pace, call->arena);
     if (!cv_state_load_some(call, dialogue_id, &wanted, keep, ret, &ret->s, err))
         return false;
@@ -107,6 +144,7 @@ bool cv_overview_load(cv_call *call, cv_str dialogue_id, uint32_t whole, cv_over
     ret->stances = cv_stances_of(call->arena, &ret->s);
     keep_tensions(call->arena, &ret->s);
     follow(call->arena, ret);
+    note_absent(ret);
     return true;
 }
 

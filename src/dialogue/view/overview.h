@@ -9,7 +9,9 @@
 #ifndef CV_DIALOGUE_VIEW_OVERVIEW_H
 #define CV_DIALOGUE_VIEW_OVERVIEW_H
 
+#include "base/map.h"
 #include "dialogue/dynamics.h"
+#include "dialogue/notices.h"
 #include "dialogue/pace.h"
 #include "kit/shape.h"
 
@@ -32,6 +34,9 @@ typedef struct {
 typedef struct {
     cv_state s; /* of its entities only the tensions, of its responses those that wait; no events, unless asked for */
     bool keeps_events;
+    cv_arena *arena;
+    cv_map heard;     /* "1/muffin": a response or a contribution of round 1; "1": the round has responses */
+    cv_notices notes; /* scores of experts who were absent */
     cv_pace pace;
     cv_stances stances;
     size_t entities[CV_KIND_COUNT];

@@ -303,6 +303,7 @@ const cv_shape cv_progress_shape[] = {
     CV_LIST("rounds", overview.rounds, overview.count, round_shape, ""),
     CV_GROUP("convergence", cv_progress_convergence, "as it is now"),
     CV_LIST("leaderboard", standings.items, standings.count, leader, "by total, then by name"),
+    CV_WARNINGS_IF_ANY(overview.notes, "scores of experts who were absent"),
     CV_OBJECT(ALWAYS, "estimate", estimate, estimate, ""),
     CV_OBJECT(ALWAYS, "next_step", next, cv_next_step_shape, ""),
     CV_PRINTED(text, "all of it as a page for people"),

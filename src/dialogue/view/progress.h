@@ -74,9 +74,11 @@ extern const cv_shape cv_next_step_shape[];      /* of a cv_next_step */
 /* A page for people. */
 cv_str cv_progress_text(cv_chart paper, const cv_progress *p);
 
-/* Its parts, for other pages: title and status; how far it is and what is missing; the next step. */
+/* Its parts, for other pages: title and status; how far it is and what is missing; who was scored
+ * and absent; the next step. */
 void cv_progress_say_head(cv_chart *c, const cv_progress *p);
 void cv_progress_say_blockers(cv_chart *c, const cv_progress *p);
+void cv_progress_say_absent(cv_chart *c, const cv_progress *p);
 void cv_progress_say_next(cv_chart *c, const cv_progress *p);
 
 /* "5-0, unanimous, round 2": how a verdict came about. */

@@ -163,6 +163,14 @@ static void say_leaders(cv_chart *c, const cv_progress *p)
     }
 }
 
+void cv_progress_say_absent(cv_chart *c, const cv_progress *p)
+{
+    for (size_t i = 0; i < p->overview.notes.count; i++) {
+        cv_chart_say(c, "! %.*s", CV_FMT(p->overview.notes.items[i].message));
+        cv_chart_line(c);
+    }
+}
+
 static void say_outlook(cv_chart *c, const cv_progress *p)
 {
     const cv_estimate *e = &p->estimate;
@@ -199,6 +207,7 @@ cv_str cv_progress_text(cv_chart c, const cv_progress *p)
         cv_chart_line(&c);
         cv_progress_say_blockers(&c, p);
         say_leaders(&c, p);
+        cv_progress_say_absent(&c, p);
     }
     cv_chart_line(&c);
     say_files(&c, p);

@@ -123,7 +123,7 @@ const cv_shape cv_scoreboard_shape[] = {
     CV_FIELD(ALWAYS, total_alignment, "of the rounds up to the last one shown"),
     CV_LIST("rounds", shown, shown_count, round_shape, ""),
     CV_LIST("experts", experts.items, experts.count, expert_shape, "by total, then by name"),
-    CV_WARNINGS(notes, "scores that do not add up"),
+    CV_WARNINGS(notes, "scores that do not add up, or of experts who were absent"),
     CV_PRINTED(text, "all of it as a page for people"),
     {0},
 };
@@ -181,6 +181,7 @@ bool cv_dialogue_scoreboard(cv_call *call)
         return cv_call_fail(call, &err);
     if (!choose_rounds(call, b))
         return false;
+    b->notes = b->overview.notes;
     count_board(call->arena, b);
     write_board(call, b);
     return true;

@@ -133,6 +133,7 @@ const cv_shape cv_show_shape[] = {
     CV_OBJECT_AT(OR_NULL, "decision", decision, decision_shape, "the final verdict; null: there is none yet"),
     CV_LIST_AT("verdicts", others.items, others.count, other_shape, "the others, dissent and minority among them"),
     CV_LIST("experts", sitters.items, sitters.count, sitter_shape, "who sat, by total, then by name"),
+    CV_WARNINGS_IF_ANY(progress.overview.notes, "scores of experts who were absent"),
     CV_LIST("tensions", tensions.items, tensions.count, tension_shape, "all of them, with their status"),
     CV_LIST("rounds", progress.overview.rounds, progress.overview.count, round_shape, ""),
     CV_OBJECT(ALWAYS, "convergence", progress, cv_progress_convergence, "how far it is, and what blocks the decision"),

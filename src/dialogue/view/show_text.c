@@ -188,6 +188,7 @@ cv_str cv_show_text(cv_chart c, const cv_show *s)
         say_other(&c, s->others.items[i]);
     if (s->sitters.count > 0)
         say_panel(&c, s);
+    cv_progress_say_absent(&c, &s->progress);
     if (s->tensions.count > 0)
         say_tensions(&c, s);
     if (s->progress.overview.count > 0)
