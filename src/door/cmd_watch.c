@@ -422,8 +422,10 @@ static bool read_options(watch *w)
                     w->cli->arguments[0]);
     read_conditions(w);
     read_reader(w);
-    if (hook && !cv_webhook_parse(cv_str_of(hook), !cv_cli_get(w->cli, "remote"), &w->hook, &err))
+    if (hook && !cv_webhook_parse(cv_str_of(hook), !cv_cli_get(w->cli, "remote"), &w->hook, &err)) {
+        cv_err_field(&err, CV_STR("--webhook"));
         cv_errs_keep(&w->faults, w->cli->arena, &err);
+    }
     return w->faults.count == 0;
 }
 

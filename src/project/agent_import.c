@@ -201,7 +201,8 @@ static bool read_list(cv_call *call)
     bool given = cv_json_get(call->input, CV_STR("agents"));
     if ((r.path.p != NULL) == given) {
         cv_refuse(call, given ? CV_ERR_INVALID_VALUE : CV_ERR_MISSING_FIELD, CV_STR(""), "path", r.path,
-                  given ? "'path' and 'agents' exclude each other" : "'path' is missing, and so is 'agents'");
+                  given ? "'path' and 'agents' exclude each other"
+                        : "there are no agents: give a file as 'path', or 'agents' themselves");
         return false;
     }
     if (given)

@@ -143,6 +143,7 @@ has "before other"
 run "watch without a project's position" 1 watch --after 7-another
 has "is not one of this record's feed" err
 run "a webhook that is no address" 2 watch --webhook ftp://x
+has "--webhook: a webhook is an address like" err
 run "a webhook elsewhere" 2 watch --webhook http://example.org/
 has "--remote" err
 run "a webhook with a port that is none" 2 watch --webhook http://localhost:99999/
@@ -348,7 +349,7 @@ for room in mail notes project; do
     has "--when: the condition 'blocked' never holds in $room: it belongs to dialogue, chat, run" err
 done
 run "all faults of the options" 2 watch --when blokced,mail --room mail --count 0 --patience soon extra --webhook ftp://x --json
-is '[.errors[].field] == ["--count", null, "--patience", "--when", null] and (.errors[3].suggestion == "did you mean '"'blocked'"'?")'
+is '[.errors[].field] == ["--count", null, "--patience", "--when", "--webhook"] and (.errors[3].suggestion == "did you mean '"'blocked'"'?")'
 run "conditions of the past" 2 watch --when mail --after start
 run "patience without conditions" 2 watch --patience 5
 run "patience that is no number" 2 watch --when mail --patience soon
