@@ -72,9 +72,10 @@ void cv_os_wake_clear(const cv_os_wake *wake); /* before the next wait */
 void cv_os_wake_close(cv_os_wake *wake);
 
 /* A number in memory that processes share. One waits until it is not `seen` any more; false: so long has passed.
- * Another one raises it and wakes all. Where the system cannot wake them, they wait to the end. */
+ * Another one changes it, then wakes all. Where the system cannot wake them, they wait to the end. Only the system
+ * looks at the number here: memory that has lost its file is a wait to the end, too. */
 bool cv_os_number_wait(_Atomic uint32_t *number, uint32_t seen, int64_t us);
-void cv_os_number_raise(_Atomic uint32_t *number);
+void cv_os_number_wake(_Atomic uint32_t *number);
 
 /* Does a process have this file open for writing? False as well where the system does not say. */
 bool cv_os_is_written(int fd);

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef SYS_openat2
@@ -194,12 +195,15 @@ void cv_os_wake_close(cv_os_wake *wake)
 bool cv_os_number_wait(_Atomic uint32_t *number, uint32_t seen, int64_t us)
 {
     const struct timespec most = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
-    return syscall(SYS_futex, number, FUTEX_WAIT, seen, &most, NULL, 0) == 0 || errno != ETIMEDOUT;
+    if (syscall(SYS_futex, number, FUTEX_WAIT, seen, &most, NULL, 0) == 0)
+        return true;
+    if (errno == EFAULT)
+        nanosleep(&most, NULL);
+    return errno != ETIMEDOUT && errno != EFAULT;
 }
 
-void cv_os_number_raise(_Atomic uint32_t *number)
+void cv_os_number_wake(_Atomic uint32_t *number)
 {
-    atomic_fetch_add(number, 1);
     (void)syscall(SYS_futex, number, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 

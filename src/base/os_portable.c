@@ -162,14 +162,14 @@ void cv_os_wake_close(cv_os_wake *wake)
 
 bool cv_os_number_wait(_Atomic uint32_t *number, uint32_t seen, int64_t us)
 {
-    if (atomic_load(number) == seen)
-        nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
-    return atomic_load(number) != seen;
+    (void)number, (void)seen;
+    nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
+    return false;
 }
 
-void cv_os_number_raise(_Atomic uint32_t *number)
+void cv_os_number_wake(_Atomic uint32_t *number)
 {
-    atomic_fetch_add(number, 1);
+    (void)number;
 }
 
 bool cv_os_is_written(int fd)

@@ -101,4 +101,23 @@ for folder in mail chat dialogues runs; do
     done
     mv "$work/$folder.kept" ".conclave/$folder"
 done
+
+# Somebody who truncates the file of those who wait to write ends none of them.
+mkdir "$work/cut" && cd "$work/cut" && "$conclave" init >/dev/null || exit 1
+python3 -c 'while True: open(".conclave/conclave.db-turn", "w").close()' &
+cutter=$!
+for writer in a b c d; do
+    (
+        for n in 1 2 3 4 5 6 7 8; do "$program" agent add "$writer$n" >/dev/null 2>>"$work/cut.err" || echo "$writer$n: $?"; done
+    ) >"$work/cut.$writer" &
+    writers="${writers-} $!"
+done
+# shellcheck disable=SC2086
+wait $writers
+kill "$cutter"
+wait "$cutter" 2>/dev/null
+cat "$work"/cut.? >"$out"
+[ ! -s "$out" ] || sed 's/^/# /' "$out" "$work/cut.err" | head -n 20
+[ ! -s "$out" ] && [ "$("$conclave" agent list --json | jq '.agents | length')" -eq 32 ]
+ok $? "a file of those who wait that is truncated all the time ends nobody"
 finish

@@ -34,6 +34,28 @@ static void being_woken_twice_counts_once(void **state)
 }
 
 #ifndef CV_OS_PORTABLE
+static void raise_number(_Atomic uint32_t *number)
+{
+    atomic_fetch_add(number, 1);
+    cv_os_number_wake(number);
+}
+
+/* A file that somebody has cut off behind the number ends nobody. */
+static void a_number_without_its_file_is_waited_for(void **state)
+{
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), sizeof(uint32_t)), 0);
+    _Atomic uint32_t *number = mmap(NULL, sizeof *number, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    assert_true(number != MAP_FAILED);
+    assert_int_equal(ftruncate(fileno(file), 0), 0);
+    cv_os_number_wake(number);
+    assert_false(cv_os_number_wait(number, 0, 1));
+    assert_int_equal(munmap((void *)number, sizeof *number), 0);
+    fclose(file);
+}
+
 /* Each of two processes waits for the other, again and again. One that is not woken waits until its time is over. */
 static void processes_wake_each_other(void **state)
 {
@@ -49,11 +71,11 @@ static void processes_wake_each_other(void **state)
     bool woken = true;
     for (uint32_t i = 0; i < ROUNDS && woken; i++) {
         if (pid == 0)
-            cv_os_number_raise(&numbers[0]);
+            raise_number(&numbers[0]);
         while (woken && atomic_load(&numbers[pid == 0]) == i)
             woken = cv_os_number_wait(&numbers[pid == 0], i, MINUTE_US);
         if (pid != 0)
-            cv_os_number_raise(&numbers[1]);
+            raise_number(&numbers[1]);
     }
     if (pid == 0)
         _exit(!woken);
@@ -117,6 +139,7 @@ int main(void)
         cmocka_unit_test(being_woken_twice_counts_once),
 #ifndef CV_OS_PORTABLE
         cmocka_unit_test(processes_wake_each_other),
+        cmocka_unit_test(a_number_without_its_file_is_waited_for),
 #endif
         cmocka_unit_test(a_file_without_a_name_leaves_nothing),
         cmocka_unit_test(a_child_closes_what_it_does_not_need),

@@ -37,14 +37,9 @@ static void look_for_progress(cv_sqlite_record *r)
 }
 
 /* As it is now; NULL: nobody raises one. */
-static uint32_t number_now(const _Atomic uint32_t *number)
-{
-    return number ? atomic_load(number) : 0;
-}
-
 /* One pause, between `us` and twice that: no two processes wake in step. It ends as soon as the number is not `seen`
  * any more, and *seen is what it is then. False: it was long enough. */
-static bool pause_about(cv_sqlite_record *r, int64_t us, _Atomic uint32_t *number, uint32_t *seen)
+static bool pause_about(cv_sqlite_record *r, int64_t us, cv_sqlite_told number, uint32_t *seen)
 {
     cv_sqlite *s = r->s;
     int64_t look = s->wait_us / LOOKS;
@@ -59,14 +54,14 @@ static bool pause_about(cv_sqlite_record *r, int64_t us, _Atomic uint32_t *numbe
     uint64_t mixed = (s->jitter ^ (s->jitter >> 31)) * 0xbf58476d1ce4e5b9u;
     us += (int64_t)((mixed >> 33) % (uint64_t)us);
     int64_t began = cv_monotonic_us();
-    if (number)
-        (void)cv_os_number_wait(number, *seen, us * TOLD);
+    if (r->told)
+        (void)cv_os_number_wait(&r->told[number], *seen, us * TOLD);
     else
         nanosleep(&(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
     int64_t waited = cv_monotonic_us() - began;
     s->waited_us += waited;
     r->waited_us += waited;
-    *seen = number_now(number);
+    *seen = cv_sqlite_turns_told(r, number);
     return true;
 }
 
@@ -75,18 +70,17 @@ static int busy(void *ctx, int tries)
     cv_sqlite_record *r = ctx;
     if (tries == 0 && !r->locking)
         r->s->waited_us = r->waited_us = 0;
-    return !r->impatient && pause_about(r, ASK_US, r->told ? &r->told->freed : NULL, &r->freed);
+    return !r->impatient && pause_about(r, ASK_US, CV_TOLD_FREED, &r->freed);
 }
 
 /* A process that is not alone waits until those who asked before have had their turn. */
 static int begin_in_turn(cv_sqlite_record *r)
 {
     int64_t ticket = cv_sqlite_turns_draw(r);
-    _Atomic uint32_t *moved = r->told ? &r->told->moved : NULL;
-    uint32_t seen = number_now(moved);
+    uint32_t seen = cv_sqlite_turns_told(r, CV_TOLD_MOVED);
     while (!r->impatient && cv_sqlite_turns_waiting(r, ticket))
-        r->impatient = !pause_about(r, LOOK_US, moved, &seen);
-    r->freed = number_now(r->told ? &r->told->freed : NULL);
+        r->impatient = !pause_about(r, LOOK_US, CV_TOLD_MOVED, &seen);
+    r->freed = cv_sqlite_turns_told(r, CV_TOLD_FREED);
     int rc = cv_sqlite_run(r->s, "begin_write");
     cv_sqlite_turns_give(r, ticket);
     return rc;

@@ -53,9 +53,10 @@ typedef struct {
 } cv_sqlite_watch;
 
 /* Numbers that all processes share which wait to write (turns.c). */
-typedef struct {
-    _Atomic uint32_t freed; /* writes that have ended while others waited */
-    _Atomic uint32_t moved; /* tickets that were given back */
+typedef enum {
+    CV_TOLD_FREED, /* changes when a write has ended while others waited */
+    CV_TOLD_MOVED, /* … when a ticket was given back */
+    CV_TOLD_COUNT,
 } cv_sqlite_told;
 
 typedef struct {
@@ -77,7 +78,7 @@ typedef struct {
 
     /* Waiting (engine.c, turns.c). */
     int turns;              /* the file with the tickets; below 0: none */
-    cv_sqlite_told *told;   /* its numbers; NULL: nobody was met, or there are none */
+    _Atomic uint32_t *told; /* where its numbers are in memory, for the system alone; NULL: nobody was met, or none */
     uint32_t freed;         /* the number as it was before SQLite was asked */
     bool locking;           /* a write is about to begin */
     bool impatient;         /* … and does not wait */
@@ -140,6 +141,7 @@ cv_write_result cv_sqlite_refused(cv_sqlite_record *r, const char *doing, cv_err
 void cv_sqlite_turns_open(cv_sqlite_record *r);
 void cv_sqlite_turns_close(cv_sqlite_record *r);
 bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before);
+uint32_t cv_sqlite_turns_told(const cv_sqlite_record *r, cv_sqlite_told number); /* the number now */
 int64_t cv_sqlite_turns_draw(cv_sqlite_record *r);
 void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket);
 void cv_sqlite_turns_freed(cv_sqlite_record *r); /* a write has ended: wakes the one whose turn it is */

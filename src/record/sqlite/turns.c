@@ -11,8 +11,10 @@
  * (they belong to open files, not to processes: Linux), everybody tries as before.
  *
  * The first bytes of the file are two numbers that all of them share. A process that ends a write while others wait
- * raises `freed`, which wakes t1. A process that gives its ticket back raises `moved`, which wakes those behind it.
- * Nobody depends on that: a process that was killed raises nothing, and the others find out when they look.
+ * changes `freed`, which wakes t1. A process that gives its ticket back changes `moved`, which wakes those behind it.
+ * Nobody depends on that: a process that was killed changes nothing, and the others find out when they look. The
+ * numbers are read and written as parts of the file. In memory they have only the address at which the system lets
+ * processes wait: a process that touched it after somebody truncated the file would be killed.
  */
 #include <assert.h>
 #include <fcntl.h>
@@ -25,7 +27,7 @@
 #include "record/sqlite/engine.h"
 
 #ifdef F_OFD_SETLK
-enum { NO_FILE = -1 };
+enum { NO_FILE = -1, NUMBERS = CV_TOLD_COUNT * sizeof(uint32_t) };
 
 static bool lock_byte(int fd, short type, int64_t at)
 {
@@ -42,22 +44,40 @@ void cv_sqlite_turns_open(cv_sqlite_record *r)
 void cv_sqlite_turns_close(cv_sqlite_record *r)
 {
     if (r->told)
-        munmap(r->told, sizeof *r->told);
+        munmap((void *)r->told, NUMBERS);
     if (r->turns != NO_FILE)
         close(r->turns);
 }
 
-/* Only a process that meets others needs the numbers. They have their place on the disk before they are touched: a full
- * one would end the process. */
-static cv_sqlite_told *told(cv_sqlite_record *r)
+/* Only a process that meets others needs the numbers. Nobody can wait for one that the file does not have yet. */
+static bool is_told(cv_sqlite_record *r)
 {
-    static const char zeros[sizeof *r->told] = {0};
+    static const char zeros[NUMBERS] = {0};
     struct stat st;
-    if (r->told || r->turns == NO_FILE || fstat(r->turns, &st) != 0 ||
-        (st.st_size < (off_t)sizeof zeros && pwrite(r->turns, zeros, sizeof zeros, 0) != (ssize_t)sizeof zeros))
-        return r->told;
-    void *memory = mmap(NULL, sizeof *r->told, PROT_READ | PROT_WRITE, MAP_SHARED, r->turns, 0);
-    return r->told = memory == MAP_FAILED ? NULL : memory;
+    if (!r->told && r->turns != NO_FILE && fstat(r->turns, &st) == 0 &&
+        (st.st_size >= NUMBERS || pwrite(r->turns, zeros, NUMBERS, 0) == NUMBERS)) {
+        void *memory = mmap(NULL, NUMBERS, PROT_READ | PROT_WRITE, MAP_SHARED, r->turns, 0);
+        r->told = memory == MAP_FAILED ? NULL : memory;
+    }
+    return r->told;
+}
+
+/* A number that was never written is 0. */
+uint32_t cv_sqlite_turns_told(const cv_sqlite_record *r, cv_sqlite_told number)
+{
+    uint32_t now = 0;
+    ssize_t n = r->told ? pread(r->turns, &now, sizeof now, number * (off_t)sizeof now) : 0;
+    return n == (ssize_t)sizeof now ? now : 0;
+}
+
+/* The time is another number than any that somebody has seen. */
+static void tell(const cv_sqlite_record *r, cv_sqlite_told number)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    uint32_t now = (uint32_t)time.tv_nsec;
+    if (pwrite(r->turns, &now, sizeof now, number * (off_t)sizeof now) == (ssize_t)sizeof now)
+        cv_os_number_wake(&r->told[number]);
 }
 
 bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
@@ -68,14 +88,14 @@ bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
 
 void cv_sqlite_turns_freed(cv_sqlite_record *r)
 {
-    if (cv_sqlite_turns_waiting(r, INT64_MAX) && told(r))
-        cv_os_number_raise(&r->told->freed);
+    if (cv_sqlite_turns_waiting(r, INT64_MAX) && is_told(r))
+        tell(r, CV_TOLD_FREED);
 }
 
 int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
 {
     struct timespec now;
-    told(r);
+    (void)is_told(r);
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     for (int tries = 0; r->turns != NO_FILE && tries < 100; tries++, at++) /* somebody asked in the same nanosecond */
@@ -90,7 +110,7 @@ void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket)
     if (ticket > 0)
         lock_byte(r->turns, F_UNLCK, ticket);
     if (ticket > 0 && r->told)
-        cv_os_number_raise(&r->told->moved);
+        tell(r, CV_TOLD_MOVED);
 }
 #else
 void cv_sqlite_turns_open(cv_sqlite_record *r)
@@ -112,6 +132,12 @@ bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
 void cv_sqlite_turns_freed(cv_sqlite_record *r)
 {
     (void)r;
+}
+
+uint32_t cv_sqlite_turns_told(const cv_sqlite_record *r, cv_sqlite_told number)
+{
+    (void)r, (void)number;
+    return 0;
 }
 
 int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
