@@ -17,6 +17,8 @@
 #include "mail/prompt.h"
 #include "mail/text/message.h"
 
+enum { ASK_MS = 1000 /* whether the caller still waits */ };
+
 typedef struct {
     const char *name; /* private name of the file; NULL: the answer is in the record */
     cv_str given_id;  /* that the answer names */
@@ -307,18 +309,28 @@ static bool tell_again(cv_call *call, cv_str id)
     return true;
 }
 
+/* Asked before and after each sleep: an answer is not handed out to a caller who has left. */
+static bool is_awaited(cv_call *call, int64_t begin, int64_t until, cv_err *err)
+{
+    return cv_call_tell(call, (size_t)((cv_monotonic_ms() - begin) / 1000), (size_t)((until - begin) / 1000),
+                        CV_STR("waiting for an answer"), err);
+}
+
 static bool sleep_on(cv_call *call, cv_notify *n, int64_t begin, int64_t until, cv_err *err)
 {
-    int64_t now = cv_monotonic_ms();
-    return now < until &&
-           cv_call_tell(call, (size_t)((now - begin) / 1000), (size_t)((until - begin) / 1000),
-                        CV_STR("waiting for an answer"), err) &&
-           (cv_notify_wait(n, until), true);
+    while (cv_monotonic_ms() < until && is_awaited(call, begin, until, err)) {
+        int64_t ask = cv_monotonic_ms() + ASK_MS;
+        if (cv_notify_wait(n, ask < until ? ask : until) || cv_monotonic_ms() >= until)
+            return is_awaited(call, begin, until, err);
+    }
+    return false;
 }
 
 static bool wait_for_answer(cv_call *call, cv_notify *n, fetching *x, cv_err *err)
 {
-    int64_t begin = cv_monotonic_ms(), until = begin + cv_json_get_int(call->input, "timeout_seconds", 0) * 1000;
+    /* A trial does not wait: with it the faults of a request are found, which are told at once. */
+    int64_t seconds = cv_json_get_true(call->input, "dry_run") ? 0 : cv_json_get_int(call->input, "timeout_seconds", 0);
+    int64_t begin = cv_monotonic_ms(), until = begin + seconds * 1000;
     bool there = false, ok;
     do {
         cv_prompt_door door;

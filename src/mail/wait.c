@@ -13,7 +13,7 @@
 #include "mail/files.h"
 #include "mail/operations.h"
 
-enum { ROWS_AT_ONCE = 100, POLL_MS = 250 };
+enum { ROWS_AT_ONCE = 100, POLL_MS = 250, ASK_MS = 1000 /* whether the caller still waits */ };
 
 typedef struct {
     cv_mail_agent agent;
@@ -116,17 +116,19 @@ static bool hand_out(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 static bool sleep_on(cv_call *call, cv_notify *n, uint64_t *seen, int64_t begin, int64_t until, cv_err *err)
 {
     cv_record *record = call->record;
+    bool changed = false;
     for (;;) {
-        int64_t now = cv_monotonic_ms(), poll = *seen == 0 && now + POLL_MS < until ? now + POLL_MS : until;
-        if (now >= until)
+        int64_t now = cv_monotonic_ms(), poll = now + (*seen == 0 ? POLL_MS : ASK_MS);
+        if (now >= until && !changed)
             return false;
         if (!cv_call_tell(call, (size_t)((now - begin) / 1000), (size_t)((until - begin) / 1000),
                           CV_STR("waiting for mail"), err))
-            return false;
-        cv_notify_wait(n, poll);
-        cv_mail_files_take(call);
-        if (record->calls->changed(record, seen))
+            return false; /* asked after each sleep, too: what comes now would be handed out to nobody */
+        if (changed)
             return true;
+        if (cv_notify_wait(n, poll < until ? poll : until) || *seen == 0)
+            cv_mail_files_take(call);
+        changed = record->calls->changed(record, seen);
     }
 }
 

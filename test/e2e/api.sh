@@ -409,6 +409,23 @@ is '.[1] | .actor == "bob" and .request == 2 and .path == "/api/dialogue/list"'
 is '.[2] | .status == 403 and .request == 3'
 is '.[3] | .status == 404 and (.path | startswith("/api/\u001b[J"))'
 is '.[4] | .path == "/" and .status == 200'
+# ---- who leaves before the answer ----
+# What is given out once is not given out to a client that has left.
+"$conclave" agent add waiter >/dev/null
+begin
+curl -s -m 1 "$url/api/mail/wait" -H 'Content-Type: application/json' -d '{"agent": "waiter", "timeout_seconds": 600}'
+curl -s -m 1 "$url/api/mail/fetch" -H 'Content-Type: application/json' -d '{"timeout_seconds": 600}'
+modern=io.modelcontextprotocol
+curl -s -m 1 "$url/mcp" -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/call' \
+    -H 'Mcp-Name: conclave_mail_wait' -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "conclave_mail_wait",
+    "arguments": {"agent": "waiter", "timeout_seconds": 600}, "_meta": {"'$modern'/protocolVersion": "2026-07-28", "'$modern'/clientCapabilities": {}}}}'
+"$conclave" mail stage --text "What now?" >/dev/null && "$conclave" mail take >/dev/null && "$conclave" mail answer '"Go on"' >/dev/null
+"$conclave" mail send --from waiter --to waiter "Only once" >/dev/null
+post "the message" 200 mail/wait '{"agent": "waiter", "timeout_seconds": 10}'
+is '.count == 1 and .messages[0].message_id'
+post "the answer" 200 mail/fetch '{"timeout_seconds": 10}'
+is '.answer == "Go on"'
+end "with clients that leave"
 # ---- folders ----
 # A read that looks into a folder is answered from memory as long as nothing has changed there.
 "$conclave" dialogue create "By hand" --expert "Baker: dough" --expert "Miller: flour" >/dev/null

@@ -46,6 +46,10 @@ run "not by --replace either" 1 mail stage --text two --replace --json
 run "but behind it" 0 mail stage --text two --queue --json
 is '.state == "queued"'
 second=$(jq -r .request_id "$out")
+timeout 60 "$conclave" mail fetch --timeout-seconds 3600 --data '{"dry_run": "x"}' --json >"$out" 2>"$err"
+[ $? -eq 1 ]
+ok $? "a faulty request is refused at once: it does not wait for an answer first"
+name="the fault" && is '.field == "dry_run"'
 run "nothing yet" 0 mail fetch --json # checklist 17
 is ".state == \"nothing\" and .waits_for == \"$first\""
 run "take" 0 mail take --json

@@ -52,7 +52,7 @@ static bool is_awaited(void *ctx, size_t done, size_t total, cv_str what)
 {
     cv_api_call *call = ctx;
     (void)done, (void)total, (void)what;
-    return !atomic_load(&call->gone);
+    return !atomic_load(&call->gone) && !cv_http_has_left(call->x);
 }
 
 static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_json *input, cv_errs *errs, cv_str *ret_reply)

@@ -1,5 +1,7 @@
 /* exchange.c - one request and its answer, which comes from any thread; see http.h. */
 #include <assert.h>
+#include <errno.h>
+#include <sys/socket.h>
 
 #include "base/err_json.h"
 #include "base/heap.h"
@@ -248,6 +250,22 @@ bool cv_http_exchange_is_cut(cv_http_exchange *x)
     bool cut = x->cut;
     pthread_mutex_unlock(&x->lock);
     return cut;
+}
+
+/* A connection that waits for its answer is suspended: nobody else looks whether its client is still there. */
+bool cv_http_has_left(cv_http_exchange *x)
+{
+    char next;
+    pthread_mutex_lock(&x->lock);
+    bool left = x->left;
+    if (!left) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        ssize_t n = recv(info->connect_fd, &next, 1, MSG_PEEK | MSG_DONTWAIT);
+        left = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+    }
+    pthread_mutex_unlock(&x->lock);
+    return left;
 }
 
 void cv_http_cut(cv_http_exchange *x)

@@ -94,6 +94,7 @@ bool cv_http_write(cv_http_exchange *x, cv_str bytes); /* false: the client has 
 size_t cv_http_unsent(cv_http_exchange *x); /* bytes that wait: the client has not read enough to take them */
 uint64_t cv_http_sent(cv_http_exchange *x); /* bytes that were sent so far */
 void cv_http_end(cv_http_exchange *x);
+bool cv_http_has_left(cv_http_exchange *x); /* the client has closed its side: nobody waits for the answer */
 void cv_http_cut(cv_http_exchange *x); /* the same, but the client is not waited for: its connection is shut down */
 
 /* The one that answers it is done with it. */

@@ -13,6 +13,8 @@ bool cv_mcp_cancelled(const cv_mcp_request *r)
 {
     if (atomic_load(&r->host->ending))
         r->job->cut = true;
+    if (r->job->transport->has_left && r->job->transport->has_left(r->job))
+        atomic_store(&r->job->cancelled, true);
     return r->job->cut || atomic_load(&r->job->cancelled);
 }
 

@@ -35,6 +35,7 @@ typedef struct {
     bool (*send)(cv_mcp_job *job, cv_str message); /* false: the client hears nothing before the answer */
     void (*finish)(cv_mcp_job *job);               /* no bytes in job->out: there is no answer */
     void (*hang_up)(cv_mcp_job *job);              /* NULL: the transport has no streams that end */
+    bool (*has_left)(const cv_mcp_job *job);       /* nobody waits for the answer, nor comes back; NULL: not known */
 } cv_mcp_transport;
 
 /* The headers of an HTTP request that the protocol looks at; absent ones are NULL views. */

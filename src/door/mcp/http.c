@@ -98,7 +98,15 @@ static void hang_up(cv_mcp_job *job)
     cv_mcp_stream_hang_up(p->session, p->stream);
 }
 
-static const cv_mcp_transport transport = {.send = send_message, .finish = finish, .hang_up = hang_up};
+/* A legacy client may come back for its answer. */
+static bool has_left(const cv_mcp_job *job)
+{
+    const post *p = job->transport_data;
+    return job->era == CV_MCP_MODERN && cv_http_has_left(p->x);
+}
+
+static const cv_mcp_transport transport = {
+    .send = send_message, .finish = finish, .hang_up = hang_up, .has_left = has_left};
 
 /* ---- refusing --------------------------------------------------------------------------------------------------- */
 
