@@ -18,8 +18,7 @@ bool cv_chat_entries_in(cv_call *call, const cv_chat_folder *folder, cv_chat_ent
 {
     cv_folder_entries names;
     size_t from = ret->count;
-    struct stat st;
-    if (!cv_where_look(folder->where, &st))
+    if (cv_chat_nothing_at(call->arena, folder->where))
         return true;
     if (!cv_folder_list(call->arena, folder->where, &names, err))
         return false;
@@ -46,9 +45,8 @@ bool cv_chat_entries_in(cv_call *call, const cv_chat_folder *folder, cv_chat_ent
 /* A folder that was named must be there: a typo is not a folder without chats. */
 static bool is_there(cv_call *call, const cv_chat_folder *folder)
 {
-    struct stat st;
     cv_str dir = cv_json_get_text(call->input, "dir");
-    if (!dir.n || cv_where_look(folder->where, &st))
+    if (!dir.n || !cv_chat_nothing_at(call->arena, folder->where))
         return true;
     cv_err *fault = cv_refuse(call, CV_ERR_NOT_FOUND, CV_STR(""), "dir", dir, "there is no folder '%.*s'", CV_FMT(dir));
     cv_err_suggest(fault, CV_STR("name the folder that holds the chats, or leave 'dir' out"));

@@ -1,6 +1,7 @@
 /* place.c - where chats are; see place.h. */
 #include "chat/place.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/folder.h"
@@ -77,18 +78,35 @@ typedef struct {
     size_t count, capacity;
 } names;
 
-/* The folders in .workflow/workflows; none: there is no such folder. */
-static names list_workflows(const cv_call *call)
+/* Was not found for the reason `number` (errno). A link in the way is a reason, too: what is behind it is not absent. */
+static bool is_absent(cv_arena *a, cv_where where, int number)
 {
-    names found = {0};
+    cv_err link = {.arena = a};
+    return number == ENOENT || (number == ENOTDIR && cv_where_check(where, &link));
+}
+
+bool cv_chat_nothing_at(cv_arena *a, cv_where where)
+{
+    struct stat st;
+    return !cv_where_look(where, &st) && is_absent(a, where, errno);
+}
+
+/* The folders in .workflow/workflows; none: there is no such folder. One that cannot be read is not an empty one: the
+ * chats would be looked for elsewhere. */
+static bool list_workflows(cv_call *call, names *ret_found)
+{
+    const cv_where workflows = {call->root, CV_WORKFLOWS};
     cv_folder_entries entries;
-    cv_err absent = {.arena = call->arena};
-    if (!cv_folder_list(call->arena, (cv_where){call->root, CV_WORKFLOWS}, &entries, &absent))
-        return found;
+    cv_err err = {.arena = call->arena};
+    *ret_found = (names){0};
+    if (cv_chat_nothing_at(call->arena, workflows))
+        return true;
+    if (!cv_folder_list(call->arena, workflows, &entries, &err))
+        return cv_call_fail(call, &err);
     for (size_t i = 0; i < entries.count; i++)
         if (entries.items[i].is_folder && entries.items[i].name[0] != '.')
-            *CV_PUSH(call->arena, &found) = cv_str_of(entries.items[i].name);
-    return found;
+            *CV_PUSH(call->arena, ret_found) = cv_str_of(entries.items[i].name);
+    return true;
 }
 
 static void add_workflow(const cv_call *call, cv_chat_folders *folders, cv_str slug)
@@ -154,7 +172,9 @@ bool cv_chat_folders_of(cv_call *call, cv_chat_folders *ret)
     *ret = (cv_chat_folders){0};
     if (dir.p)
         return add_given(call, ret, dir);
-    names known = list_workflows(call);
+    names known;
+    if (!list_workflows(call, &known))
+        return false;
     if (slug.p && !add_named(call, ret, known, slug, "workflow"))
         return false;
     if (!slug.p && variable && *variable && !add_named(call, ret, known, cv_str_of(variable), "CONCLAVE_WORKFLOW"))
@@ -178,14 +198,22 @@ static void make_opened(const cv_call *call, const cv_chat_place *p)
         cv_intent_finish(call->record, call->arena, p->scope, &cv_chat_intent_type, call->root, name, &err);
 }
 
-/* It may be renamed between two looks: then the third finds it. */
-static bool is_there(const cv_call *call, const cv_chat_place *p)
+/* It may be renamed between two looks: then the third finds it. False: nobody can look there. */
+static bool look_for(cv_call *call, const cv_chat_place *p, bool *ret_there)
 {
+    cv_err err = {.arena = call->arena};
     struct stat st;
-    for (int tries = 0; tries < 4; tries++)
-        if (cv_where_look(cv_where_in(call->arena, p->folder.where, tries % 2 ? p->editing : p->name), &st))
-            return true;
-    return false;
+    *ret_there = false;
+    for (int tries = 0; tries < 4 && !*ret_there; tries++) {
+        cv_where file = cv_where_in(call->arena, p->folder.where, tries % 2 ? p->editing : p->name);
+        *ret_there = cv_where_look(file, &st);
+        int number = errno;
+        if (!*ret_there && !is_absent(call->arena, file, number))
+            return (cv_where_check(file, &err) &&
+                    cv_where_fail(&err, cv_where_path(call->arena, file), "look for the chat", number)) ||
+                   cv_call_fail(call, &err);
+    }
+    return true;
 }
 
 static bool refuse_id(cv_call *call, cv_str id)
@@ -256,16 +284,24 @@ bool cv_chat_find(cv_call *call, cv_chat_place *ret)
         if (call->errs->items[faults].code != CV_ERR_CHAT_AMBIGUOUS)
             return false;
         call->errs->count = faults; /* any of them, if only one has the chat */
-        names all = list_workflows(call);
+        names all;
+        if (!list_workflows(call, &all))
+            return false;
         for (size_t i = 0; i < all.count; i++)
             add_workflow(call, &folders, all.items[i]);
         add_own(call, &folders);
     }
     for (size_t i = 0; i < folders.count; i++) {
         cv_chat_place p = cv_chat_place_in(call, &folders.items[i], id);
-        if (!is_there(call, &p))
+        bool there;
+        if (!look_for(call, &p, &there))
+            return false;
+        if (!there) {
             make_opened(call, &p);
-        if (!is_there(call, &p))
+            if (!look_for(call, &p, &there))
+                return false;
+        }
+        if (!there)
             continue;
         *CV_PUSH(call->arena, &found) = cv_str_of(cv_where_path(call->arena, p.folder.where));
         *ret = p;

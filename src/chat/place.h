@@ -54,6 +54,9 @@ bool cv_chat_folders_of(cv_call *call, cv_chat_folders *ret);
 /* The chat with this id in a folder, whether or not it is there. */
 cv_chat_place cv_chat_place_in(const cv_call *call, const cv_chat_folder *folder, cv_str id);
 
+/* There is no such file or folder. What cannot be looked at is not absent: whoever opens it learns why. */
+bool cv_chat_nothing_at(cv_arena *a, cv_where where);
+
 /* The chat that the request names by `chat_id`, which is there. False: call->errs says what is wrong. */
 bool cv_chat_find(cv_call *call, cv_chat_place *ret);
 

@@ -94,11 +94,9 @@ void cv_chat_doctor(cv_doctor *d)
     cv_err err = {.arena = a};
     cv_folder_entries workflows = {0};
     size_t chats = 0;
-    struct stat st;
     cv_where own = {d->call.root, cv_record_path(a, "", CV_CHAT_FOLDER)}, flows = {d->call.root, CV_WORKFLOWS};
-    if (cv_where_look(flows, &st))
-        cv_folder_list(a, flows, &workflows, &err);
-    bool ok = cv_chat_entries_in(&d->call, &(cv_chat_folder){own, {NULL, 0}}, &all, &err);
+    bool ok = (cv_chat_nothing_at(a, flows) || cv_folder_list(a, flows, &workflows, &err)) &&
+              cv_chat_entries_in(&d->call, &(cv_chat_folder){own, {NULL, 0}}, &all, &err);
     for (size_t i = 0; ok && i < workflows.count; i++)
         if (workflows.items[i].is_folder)
             ok = cv_chat_entries_in(

@@ -461,4 +461,26 @@ is '[.messages[].id] == ["M0004"]'
 [ "$(sed -n 's/^# - B@y: //p' $altered)" -eq "$(wc -l <$altered)" ]
 ok $? "the pointer is the line count"
 
+# ---- folders that cannot be looked into ----
+# Chats that nobody can see are not "no chats": the gate would let an agent go on.
+mkdir "$work/hidden" && cd "$work/hidden" && "$conclave" init >/dev/null
+run "a chat" 0 chat open p --participants A@x,B@y --id seen
+mkdir -p elsewhere/workflows/w1 && ln -s elsewhere .workflow
+for words in "gate A@x" list check "send seen text --from A@x --type T"; do
+    run "$words, with the workflows behind a link" 1 chat $words --json
+    is '.error_code == "invalid_value" and (.message | contains("symbolic link"))'
+done
+run "doctor" 1 doctor --json
+is 'any(.findings[]; .check == "chats" and .level == "error")'
+rm .workflow
+run "without the link" 0 chat gate A@x
+wrong=""
+for limit in 7 8 9 10 11 12 13 14 15 16; do # descriptors: a folder that cannot be read is not an empty one
+    prlimit --nofile=$limit "$program" chat list --json >"$out" 2>"$err" && [ "$(jq '.chats | length' "$out")" -ne 1 ] && wrong="$wrong $limit"
+    prlimit --nofile=$limit "$program" chat show seen --json >"$out" 2>"$err" || ! grep -q chat_not_found "$out" || wrong="$wrong $limit"
+done
+echo "# wrong with so many descriptors:$wrong"
+[ -z "$wrong" ]
+ok $? "with too few descriptors the chat is listed and shown, or the command says why not"
+
 finish
