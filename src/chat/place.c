@@ -78,7 +78,7 @@ typedef struct {
     size_t count, capacity;
 } names;
 
-/* Was not found for the reason `number` (errno). A link in the way is a reason, too: what is behind it is not absent. */
+/* Was not found for the reason `number` (errno). What is behind a link is not absent. */
 static bool is_absent(cv_arena *a, cv_where where, int number)
 {
     cv_err link = {.arena = a};

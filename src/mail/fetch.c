@@ -328,7 +328,7 @@ static bool sleep_on(cv_call *call, cv_notify *n, int64_t begin, int64_t until, 
 
 static bool wait_for_answer(cv_call *call, cv_notify *n, fetching *x, cv_err *err)
 {
-    /* A trial does not wait: with it the faults of a request are found, which are told at once. */
+    /* A trial does not wait: it finds the faults of a request, and the caller learns of them at once. */
     int64_t seconds = cv_json_get_true(call->input, "dry_run") ? 0 : cv_json_get_int(call->input, "timeout_seconds", 0);
     int64_t begin = cv_monotonic_ms(), until = begin + seconds * 1000;
     bool there = false, ok;
