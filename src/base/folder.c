@@ -116,18 +116,19 @@ bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries,
         struct stat st;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        bool known = fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-        cv_folder_entry *one = CV_PUSH(a, &found);
-        *one = (cv_folder_entry){.name = cv_arena_copy_z(a, cv_str_of(entry->d_name))};
-        if (known) {
-            one->is_folder = S_ISDIR(st.st_mode);
-            one->is_regular = S_ISREG(st.st_mode);
-            one->is_link = S_ISLNK(st.st_mode);
-            one->size = st.st_size;
-            one->modified_ns = cv_timespec_ns(st.st_mtim);
-            one->changed_ns = cv_timespec_ns(st.st_ctim);
-            one->inode = st.st_ino;
+        if (fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+            if (errno == ENOENT)
+                continue; /* gone since */
+            break;
         }
+        *CV_PUSH(a, &found) = (cv_folder_entry){.name = cv_arena_copy_z(a, cv_str_of(entry->d_name)),
+                                                .is_folder = S_ISDIR(st.st_mode),
+                                                .is_regular = S_ISREG(st.st_mode),
+                                                .is_link = S_ISLNK(st.st_mode),
+                                                .size = st.st_size,
+                                                .modified_ns = cv_timespec_ns(st.st_mtim),
+                                                .changed_ns = cv_timespec_ns(st.st_ctim),
+                                                .inode = st.st_ino};
     }
     int number = errno;
     closedir(folder);

@@ -120,13 +120,13 @@ static bool is_known(const logging *l, const cv_found_file *f)
 }
 
 /* The file as it is now that nobody else can write to the log. */
-static bool read_again(logging *l, cv_found_file *f)
+static bool read_again(logging *l, cv_found_file *f, cv_err *unread)
 {
-    cv_err unread = {.arena = l->call->arena};
     cv_str text;
     cv_notes_file file;
     cv_where where = {l->call->root, f->path.p};
-    if (!cv_notes_load(l->call->arena, where, &text, &unread))
+    *unread = (cv_err){.arena = l->call->arena};
+    if (!cv_notes_load(l->call->arena, where, &text, unread))
         return false;
     cv_notes_read(l->call->arena, text, cv_notes_language_of(f->path), l->markdown ? CV_NOTES_MARKDOWN : 0, &file);
     cv_notes_gather(l->call->arena, &file, f);
@@ -148,6 +148,7 @@ static bool was_asked(const logging *l, cv_str path)
 
 static bool log_found(logging *l, cv_notes_log *log, cv_err *err)
 {
+    cv_err unread;
     for (size_t i = 0; i < l->found.count; i++) {
         cv_found_file *f = &l->found.items[i];
         *cv_map_put(&l->seen, l->call->arena, f->path, NULL) = 1;
@@ -155,7 +156,7 @@ static bool log_found(logging *l, cv_notes_log *log, cv_err *err)
         if (f->trouble.p)
             continue;
         if (!is_known(l, f)) {
-            if (!read_again(l, f))
+            if (!read_again(l, f, &unread))
                 continue;
             if (!is_known(l, f) && (f->count || cv_map_get(&l->known, f->path)) && !cv_notes_log_file(log, f, err))
                 return false;
@@ -166,16 +167,19 @@ static bool log_found(logging *l, cv_notes_log *log, cv_err *err)
 }
 
 /* Files that the log knows and the walk did not meet: they are gone, have no notes any more, or lie where nobody
- * looks. */
+ * looks. Those in a folder that nobody may look into are not gone. */
 static bool log_missing(logging *l, cv_notes_log *log, cv_err *err)
 {
+    cv_err unread;
     for (size_t i = 0; i < l->rows.count; i++) {
         const cv_note_file *row = l->rows.items[i];
         cv_found_file f = {.path = row->path};
         if (!row->sha256.p || cv_map_get(&l->seen, f.path) || !was_asked(l, f.path))
             continue;
-        bool readable = read_again(l, &f);
-        if (readable && is_known(l, &f))
+        bool readable = read_again(l, &f, &unread);
+        bool refused = !readable && (unread.code == CV_ERR_IO || unread.code == CV_ERR_NO_ACCESS);
+        l->unreadable += refused;
+        if (refused || (readable && is_known(l, &f)))
             continue;
         if (!(readable ? cv_notes_log_file(log, &f, err) : cv_notes_log_gone(log, f.path, err)))
             return false;

@@ -414,4 +414,18 @@ is '.changed == false and .logged == 0'
 run "nothing is stale" 0 notes stale --json
 cd .. || exit 1
 
+# ---- a folder whose files nobody may look at ----
+# Names can be read there, files cannot; root needs the capabilities for it, so they are taken away.
+mkdir "$work/closed" && cd "$work/closed" && "$conclave" init >/dev/null && mkdir sub
+bare=$([ "$(id -u)" -ne 0 ] || echo "setpriv --bounding-set=-all")
+run "a note" 0 notes create sub/a.md --speaker K --target @all --message "Still there." --content text
+chmod 444 sub
+name="scan" && $bare "$program" notes scan --json >"$out"
+is '.problems[0].path == "sub" and .problems[0].problem == "unreadable" and (.links | not)'
+name="log" && $bare "$program" notes log --json >"$out"
+is '.gone == 0 and .unreadable > 0'
+chmod 755 sub
+run "the note is still there" 0 notes list --all --json
+is '[.notes[] | .status // "current"] == ["current"]'
+
 finish
