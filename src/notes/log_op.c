@@ -125,7 +125,7 @@ static bool read_again(logging *l, cv_found_file *f, cv_err *unread)
     cv_str text;
     cv_notes_file file;
     cv_where where = {l->call->root, f->path.p};
-    *unread = (cv_err){.arena = l->call->arena};
+    cv_err_clear(unread);
     if (!cv_notes_load(l->call->arena, where, &text, unread))
         return false;
     cv_notes_read(l->call->arena, text, cv_notes_language_of(f->path), l->markdown ? CV_NOTES_MARKDOWN : 0, &file);
@@ -148,7 +148,7 @@ static bool was_asked(const logging *l, cv_str path)
 
 static bool log_found(logging *l, cv_notes_log *log, cv_err *err)
 {
-    cv_err unread;
+    cv_err unread = {.arena = l->call->arena};
     for (size_t i = 0; i < l->found.count; i++) {
         cv_found_file *f = &l->found.items[i];
         *cv_map_put(&l->seen, l->call->arena, f->path, NULL) = 1;
@@ -170,7 +170,7 @@ static bool log_found(logging *l, cv_notes_log *log, cv_err *err)
  * looks. Those in a folder that nobody may look into are not gone. */
 static bool log_missing(logging *l, cv_notes_log *log, cv_err *err)
 {
-    cv_err unread;
+    cv_err unread = {.arena = l->call->arena};
     for (size_t i = 0; i < l->rows.count; i++) {
         const cv_note_file *row = l->rows.items[i];
         cv_found_file f = {.path = row->path};
