@@ -399,7 +399,7 @@ header X-Request-Id 3
 ask "a path with hostile bytes" 404 GET "/api/%1b%5bJ%ff%22%5c$(printf '%03000d' 0)"
 ask "a page" 200 GET /
 end "with a log"
-jq -c . "$work/log" >"$out"
+command jq -c . "$work/log" >"$out"
 [ $? -eq 0 ] && [ "$(wc -l <"$out")" -eq 5 ]
 ok $? "every line of the log is JSON"
 cp "$out" "$work/lines"

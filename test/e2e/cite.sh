@@ -17,7 +17,7 @@ no_hashes
 golden cite/expand.txt
 silent err
 run "the same as data" 0 dialogue expand nvidia-decision --json P0101 R0001 muffin-t0001 @muffin round-1 final
-jq . "$out" >"$work/pretty" && cp "$work/pretty" "$out"
+command jq . "$out" >"$work/pretty" && cp "$work/pretty" "$out"
 no_hashes
 golden cite/expand.json
 run "what is not there" 1 dialogue expand nvidia-decision P0101 P0199 @mufin finl nonsense panel-0 T0505 --json

@@ -35,10 +35,10 @@ run "help on a verb that takes lists: their fields" 0 dialogue round-register --
 golden cli/help-round-register.txt
 run "the schemas of a verb" 0 dialogue round-register --schema
 is '.input.properties.perspectives.items.properties.local_id.type == "string" and .output.properties.rev'
-jq .input "$root/schemas/dialogue_round_register.json" >"$work/schema" && jq .input "$out" | cmp -s - "$work/schema"
+command jq .input "$root/schemas/dialogue_round_register.json" >"$work/schema" && command jq .input "$out" | cmp -s - "$work/schema"
 ok $? "the schemas of a verb: the input is that of schemas/"
 run "the schemas of a verb that writes its answer by hand" 0 dialogue draft --schema
-jq . "$root/schemas/dialogue_draft.json" >"$work/schema" && jq . "$out" | cmp -s - "$work/schema"
+command jq . "$root/schemas/dialogue_draft.json" >"$work/schema" && command jq . "$out" | cmp -s - "$work/schema"
 ok $? "the schemas of a verb that writes its answer by hand: those of schemas/"
 run "the schemas of a verb whose answer is a table" 0 dialogue progress --schema
 is '.input.required == ["dialogue_id"] and .output.properties.rev.minimum == 1 and .output.additionalProperties == false'

@@ -382,7 +382,7 @@ done
 # ---- get, list, abandon --------------------------------------------------------------------------------
 
 run "get" 0 dialogue get $d --json
-jq 'del(.position.head)' "$out" >"$work/laid" && mv "$work/laid" "$out"
+command jq 'del(.position.head)' "$out" >"$work/laid" && mv "$work/laid" "$out"
 golden_json create/get.json
 run "get, nothing new" 0 dialogue get $d --since-rev 9 --json
 is '. == {"status": "success", "dialogue_id": "nvidia-investment-analysis", "rev": 9, "changed": false}'
@@ -452,7 +452,7 @@ has "did you mean 'hiring'?" err
 run "a panel and a pool" 1 dialogue create "No" --panel hiring --expert-pool "$pool" --json
 is '.field == "panel"'
 mkdir .conclave/panels
-jq '.domain = "Our own"' "$root/panels/hiring.json" >.conclave/panels/hiring.json
+command jq '.domain = "Our own"' "$root/panels/hiring.json" >.conclave/panels/hiring.json
 run "a panel of the project" 0 dialogue panel-show hiring --json
 is '.domain == "Our own" and .source == ".conclave/panels/hiring.json" and .expert_count == 6'
 printf '{"domain": "x",\n "experts": [{"role": "a", "tier": "Core", "relevance": 2}]}\n' >.conclave/panels/bad.json

@@ -21,11 +21,11 @@ for size in 1 3 4 9 10 11; do
     : >pages
     while :; do
         "$conclave" feed --after "$at" --limit "$size" --json >page 2>"$err" || break
-        jq -c '.entries[]' page >>pages
+        command jq -c '.entries[]' page >>pages
         at=$(jq -r .position page)
         [ "$(jq .more page)" = true ] || break
     done
-    jq -c '.entries[]' all.json | cmp -s - pages
+    command jq -c '.entries[]' all.json | cmp -s - pages
     ok $? "pages of $size are the whole feed"
 done
 run "the present position" 0 feed --limit 0 --json
@@ -101,12 +101,12 @@ done
 : >followed
 for _ in $(seq 100); do
     "$conclave" feed --after "$at" --wait 10 --limit 5 --json >page 2>"$err" || break
-    jq -c '.entries[]' page >>followed
+    command jq -c '.entries[]' page >>followed
     at=$(jq -r .position page)
     [ "$(wc -l <followed)" -lt 12 ] || break
 done
 wait
-"$conclave" feed --after "$from" --json | jq -c '.entries[]' | cmp -s - followed
+"$conclave" feed --after "$from" --json | command jq -c '.entries[]' | cmp -s - followed
 ok $? "who follows sees each commit once, in order"
 [ "$(jq -r .scope followed | sort -u | wc -l)" = 12 ]
 ok $? "… all of them"
@@ -288,7 +288,7 @@ answers() { # ROUND TEXT: both experts
     done
 }
 register() { # ROUND
-    "$conclave" dialogue draft rye --round "$1" --payload-only --json 2>/dev/null | jq ". + {score: 5}" | "$conclave" dialogue round-register --data - >/dev/null 2>&1
+    "$conclave" dialogue draft rye --round "$1" --payload-only --json 2>/dev/null | command jq ". + {score: 5}" | "$conclave" dialogue round-register --data - >/dev/null 2>&1
 }
 begins "experts are missing" 2 --when expert-missing --patience 0
 jq -s -c 'map([.condition, .room, .scope, .who])' "$out" >"$work/told" && cp "$work/told" "$out"

@@ -11,14 +11,14 @@ cp "$root/examples/decision.dialogue.md" .
 run "dry run" 0 import dialogues decision.dialogue.md --dry-run
 golden import/examples.txt
 run "dry run as JSON" 0 import dialogues decision.dialogue.md --dry-run --json
-jq 'del(.dry_run)' "$out" >"$work/dry"
-jq 'del(.report)' "$work/dry" >"$out"
+command jq 'del(.dry_run)' "$out" >"$work/dry"
+command jq 'del(.report)' "$work/dry" >"$out"
 golden import/examples.json
 run "nothing was written" 0 dialogue list --json
 is '.dialogues == []'
 run "import" 0 import dialogues decision.dialogue.md --json
 is '.counts.imported == 2'
-jq 'del(.dry_run)' "$out" | cmp -s - "$work/dry"
+command jq 'del(.dry_run)' "$out" | cmp -s - "$work/dry"
 ok $? "a dry run reports what is done"
 run "the record" 0 dialogue get oven-size --json
 is '.dialogue.created_at == "2026-02-02T09:00:00.000Z" and .dialogue.status == "converged" and .dialogue.total_alignment == 36'
@@ -83,8 +83,8 @@ cd "$work" && project tampered
 sed 's/Floor space/Floor spice/' ../project/before.json >label.json
 sed '0,/"score": 20/s//"score": 21/' ../project/before.json >score.json
 head -c 3000 ../project/before.json >cut.json
-jq 'del(.record.rows)' ../project/before.json >bare.json
-jq '.record.rows.expert.rows[0][2] = "first" | .record.rows.move.rows[0] |= .[1:]' ../project/before.json >rows.json
+command jq 'del(.record.rows)' ../project/before.json >bare.json
+command jq '.record.rows.expert.rows[0][2] = "first" | .record.rows.move.rows[0] |= .[1:]' ../project/before.json >rows.json
 run "exports that were changed" 1 import . --json
 is '.counts.failed == 5 and .counts.imported == 0'
 is '[.dialogues[] | {(.name): [.failures[].text]}] | add | (.score[0] == "rounds[0].score") and (.bare == ["record.rows"]) and (.rows == ["record.rows.expert.rows[0].position", "record.rows.move.rows[0]"])'

@@ -122,7 +122,7 @@ run "hooks, undo" 0 install claude --undo
 [ ! -e .claude ]
 ok $? "$name: none is left"
 run "hooks again" 0 install claude --hooks
-jq '.hooks.PreToolUse[0].hooks += [{"type": "command", "command": "mine --check"}] | .hooks.PreToolUse[0].hooks[0].timeout = 5 |
+command jq '.hooks.PreToolUse[0].hooks += [{"type": "command", "command": "mine --check"}] | .hooks.PreToolUse[0].hooks[0].timeout = 5 |
     .hooks.PreToolUse = [{"matcher": "Bash", "hooks": [{"type": "command", "command": "other"}]}] + .hooks.PreToolUse |
     .model = "opus"' $settings >"$work/hooks.json" && cp "$work/hooks.json" $settings
 run "hooks, with others beside them" 0 install claude --hooks

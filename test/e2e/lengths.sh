@@ -27,7 +27,7 @@ has "title: expected at most 500 characters, found 1000000" err
 ok $? "the error does not repeat all of it"
 round fits fits >request.json
 run "both fit" 0 dialogue round-register --data @request.json
-jq -n --rawfile text million '{dialogue_id: "bread", updates: [{id: "P0001", "label": $text, reason: "r"}], summaries: [{round: 0, title: $text}]}' >request.json
+command jq -n --rawfile text million '{dialogue_id: "bread", updates: [{id: "P0001", "label": $text, reason: "r"}], summaries: [{round: 0, title: $text}]}' >request.json
 run "a correction that is too long" 1 dialogue update --data @request.json --json
 is '[.errors[].field] == ["updates[0].label", "summaries[0].title"]'
 jq -n '{dialogue_id: "bread", summaries: [{round: 0, title: "two\nlines"}]}' >request.json
@@ -43,7 +43,7 @@ is '[.diagnostics[].type] == ["long_label"]'
 is '.diagnostics[0].message == "the label of MUFFIN-P0101 has 1000000 characters: it is cut, and the text has all of it"'
 run "its draft" 0 dialogue draft bread --json
 is '.payload.perspectives[0] | (.label | length) == 500 and (.content | length) == 1000011'
-jq '.payload + {score: 1}' "$out" >request.json
+command jq '.payload + {score: 1}' "$out" >request.json
 run "can be registered" 0 dialogue round-register --data @request.json
 
 # ---- what files say, too ----

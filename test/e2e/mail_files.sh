@@ -47,7 +47,7 @@ mv $file $agentdir/claimed/
 [ "$(messages Planner-1 .state)" = claimed ]
 ok $? "mv to claimed/ claims"
 mv $agentdir/claimed/task_0000000001.json $agentdir/done/
-jq '. + {output: {files_changed: 1}}' $agentdir/done/task_0000000001.json >"$work/o" && cat "$work/o" >$agentdir/done/task_0000000001.json
+command jq '. + {output: {files_changed: 1}}' $agentdir/done/task_0000000001.json >"$work/o" && cat "$work/o" >$agentdir/done/task_0000000001.json
 [ "$(messages Planner-1 .state)" = done ]
 ok $? "mv to done/ finishes"
 [ -f $agentdir/archive/task_0000000001.json ] && [ -z "$(ls $agentdir/done)" ]
@@ -234,7 +234,7 @@ ok $? "what is put into the folder of an alias is not lost"
 # ---- mailbox_N.json edited ------------------------------------------------------------------------------------------
 open=$(jq -r '.messages[0].message_id' "$box")
 before=$(jq '.messages | length' "$box")
-jq '.messages += [{"sender_agent_id": "User", "command": "edited_in", "params": {"k": [1]}}]
+command jq '.messages += [{"sender_agent_id": "User", "command": "edited_in", "params": {"k": [1]}}]
     | .processed_message_ids += [.messages[0].message_id]' "$box" >"$work/box" && cat "$work/box" >"$box"
 look
 [ "$(messages Planner-1 'select(.command == "edited_in") | .state')" = new ]
@@ -460,7 +460,7 @@ ok $? "is refused: the holder of the token finishes it"
 "$conclave" mail done cupcake --message-id r4 --token "$token" >/dev/null
 tail -n 1 $lines | jq -e '.message_id == "r4" and .agent_id == "cupcake"' >/dev/null
 ok $? "and the program's own line follows"
-sed -n 1,2p $lines | jq -s . >"$work/array" && cp "$work/array" $lines
+sed -n 1,2p $lines | command jq -s . >"$work/array" && cp "$work/array" $lines
 run "a file that was written anew, as one array" 0 mail watch 0 --json
 jq -e '.taken == 0' "$out" >/dev/null && [ "$(state r1)" = done ]
 ok $? "settles nothing twice"

@@ -55,10 +55,10 @@ run "an answer before its request" 1 mail send --data @answer.json --json
 is '.error_code == "unknown_request" and .value == "plan-001"'
 run "GENERATE_TASK_SEQUENCE" 0 mail send --data @request.json --json # checklist 26, 29
 is '.receipts[0].to == "PlanningAgent" and ([.warnings[]?.type] | contains(["cannot_plan"]) | not)'
-jq '.target_id = "Agent_0"' request.json >other.json
+command jq '.target_id = "Agent_0"' request.json >other.json
 run "to somebody who cannot plan" 0 mail send --data @other.json --json # checklist 30
 is '[.warnings[].type] | contains(["cannot_plan"])'
-jq 'del(.data.params.goal)' request.json >other.json
+command jq 'del(.data.params.goal)' request.json >other.json
 run "without a goal" 1 mail send --data @other.json --json # checklist 29
 is '.error_code == "missing_field" and .field == "data.params.goal"'
 run "TASK_COMPLETED" 0 mail send --data @answer.json --json # checklist 31, 32
@@ -151,7 +151,7 @@ run "an id that two plans have" 1 mail claim RefactorAgent --task-id b --json
 is '.error_code == "ambiguous_task" and .valid_options == ["p", "q"]'
 run "with its plan" 0 mail claim RefactorAgent --task-id b --plan q --json
 run "a task that asks for tasks" 0 mail plan --from Agent_0 --plan r --tasks '[{"task_id": "deep", "action": "GENERATE_TASK_SEQUENCE", "params": {"goal": "More"}, "target_agent": "PlanningAgent"}]' --json
-jq '.data.correlation_id = "deep" | .data.results = [.data.results[0]]' answer.json >deeper.json
+command jq '.data.correlation_id = "deep" | .data.results = [.data.results[0]]' answer.json >deeper.json
 run "and its answer" 0 mail send --data @deeper.json --json
 run "hangs below it" 0 mail graph deep --json # checklist 39
 is '.tasks[0].depth == 1 and .tasks[0].parent == "deep" and .tasks[0].parent_plan == "r"'

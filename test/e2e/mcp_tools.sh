@@ -83,7 +83,7 @@ ok $? "a backup over it: it stays"
 # What models get wrong often: JSON in quotes, the request in a field of its own.
 refused() { # refused NAME TOOL ARGUMENTS: its faults as a list in $out
     ask "$1" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'"$2"'","arguments":'"$3"'}}'
-    jq '.result.content[0].text | fromjson | .errors // [.]' "$out" >"$work/text" && cp "$work/text" "$out"
+    command jq '.result.content[0].text | fromjson | .errors // [.]' "$out" >"$work/text" && cp "$work/text" "$out"
 }
 refused "a list in quotes" blue_dialogue_round_register '{"dialogue_id":"x","round":0,"score":1,"perspectives":"[{\"label\":\"A\"}]"}'
 is '.[0].suggestion == "it is a string that holds JSON: send the array itself, without quotes"'
@@ -103,7 +103,7 @@ is 'length == 3 and ([.[] | select(.valid_options)] | length) == 1'
 # What helps is named as the caller can call it.
 tool() { # tool NAME TOOL ARGUMENTS: a call, its text as JSON in $out
     ask "$1" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'"$2"'","arguments":'"$3"'}}' --tools all
-    jq '.result.content[0].text | fromjson' "$out" >"$work/text" && cp "$work/text" "$out"
+    command jq '.result.content[0].text | fromjson' "$out" >"$work/text" && cp "$work/text" "$out"
 }
 tool "a dialogue that is not there" blue_dialogue_progress '{"dialogue_id":"qqqqq"}'
 is '.suggestion == "'"'blue_dialogue_list'"' shows all dialogues"'

@@ -14,7 +14,7 @@ page() {
     ok $? "$file: not wider than 80 columns"
     run "$file as JSON" 0 dialogue "$@" --json
     is '.text == null'
-    jq 'del(.text)' "$out" >"$work/data" && mv "$work/data" "$out"
+    command jq 'del(.text)' "$out" >"$work/data" && mv "$work/data" "$out"
     golden "progress/$file.json"
 }
 

@@ -46,7 +46,7 @@ jq --arg role "$newcomer" '.panel += [{role: $role, source: "pool", slug: "tartl
     "$story/panel-2.request.json" >panel.json
 "$conclave" dialogue evolve-panel --data @panel.json >/dev/null || ok 1 "the panel of round 2"
 run "context" 0 dialogue round-context nvidia-decision --json
-jq . "$out" >"$work/pretty" && cp "$work/pretty" "$out"
+command jq . "$out" >"$work/pretty" && cp "$work/pretty" "$out"
 golden prompts/context.json
 run "context for people" 0 dialogue round-context nvidia-decision
 has "In round 0 you raised T0003 (Supply chain concentration), which is open."

@@ -190,7 +190,7 @@ mcp "MCP" --allow-run
 jq -es '.[] | select(.id == 2) | tojson | contains("not_approved")' "$out" >/dev/null
 ok $? "MCP: what a client names is not what the user has typed: it must be approved"
 "$conclave" agent add own --command "$agent" >/dev/null
-call=$(printf '%s' "$call" | jq -c '.params.arguments.agent = "own"')
+call=$(printf '%s' "$call" | command jq -c '.params.arguments.agent = "own"')
 mcp "MCP, with an agent that the user has added" --allow-run --tools all
 jq -es '(.[] | select(.id == 1) | [.result.tools[].name] | index("conclave_run") != null) and (.[] | select(.id == 2) | .result.structuredContent // (.result.content[0].text | fromjson) | .decided)' "$out" >/dev/null ||
     cut -c 1-600 "$out" | tail -n 1 | sed 's/^/# /'

@@ -145,7 +145,7 @@ is '.query == "collar" and .results != []'
 awk 'BEGIN { for (i = 0; i < 10000; i++) printf "collar%d ", i }' | jq -Rs '{query: .}' >long.json
 run "a hundred thousand bytes" 0 dialogue search --data @long.json --json
 is '.warnings[0] == {"type": "query_shortened", "message": "only the first 64 words are searched; 9936 more are left out"}'
-jq -c '.query *= 3' long.json >longer.json
+command jq -c '.query *= 3' long.json >longer.json
 run "even longer" 1 dialogue search --data @longer.json --json
 is '.error_code == "invalid_value" and .field == "query"'
 run "no query" 1 dialogue search --json

@@ -59,7 +59,7 @@ is '.errors[0].error_code == "dialogue_closed"'
 
 run "export" 0 dialogue export nvidia-decision --json --output-path dialogue.json
 is '.stats.rounds == 3 and .stats.verdicts == 4'
-jq "del(.record.head, .record.rows)" dialogue.json | sed 's/"date": "[-0-9]*"/"date": "DATE"/' >"$out"
+command jq "del(.record.head, .record.rows)" dialogue.json | sed 's/"date": "[-0-9]*"/"date": "DATE"/' >"$out"
 name="the exported dialogue"
 golden story/dialogue.json
 run "export again" 0 dialogue export nvidia-decision --json --output-path again.json

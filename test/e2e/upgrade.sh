@@ -29,7 +29,7 @@ for stored in "$root"/test/upgrade/*.db.gz; do
     rm -rf "$work/$version" && mkdir "$work/$version" && cd "$work/$version" || exit 1
     mkdir -m 700 .conclave && gunzip -c "$stored" >.conclave/conclave.db && chmod 600 .conclave/conclave.db
     run "$version: verify" 0 verify --json
-    jq '[.scopes[] | {room, name, rev, head}]' "$out" >heads
+    command jq '[.scopes[] | {room, name, rev, head}]' "$out" >heads
     diff -u "$root/test/upgrade/$version.json" heads | sed 's/^/#   /'
     cmp -s "$root/test/upgrade/$version.json" heads
     ok $? "$version: every scope has the head that it had"
