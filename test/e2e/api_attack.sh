@@ -14,10 +14,7 @@ talker=$("$conclave" token add talker --json | jq -r .secret)
 admin=0123456789abcdef0123456789abcdef
 CONCLAVE_TOKEN=$admin "$conclave" serve --port 0 --json >"$work/said" 2>"$work/log" &
 serving=$!
-for _ in $(seq 100); do
-    [ -s "$work/said" ] && break
-    sleep 0.1
-done
+await [ -s "$work/said" ]
 timeout 600 "$node" "$root/test/web/attack.mjs" "$(jq -r .url "$work/said")" $admin "$reader" "$talker" "$work/beside" >"$out" 2>"$err"
 ok $? "all requests were made"
 sed 's/^/#   /' "$err" | head -n 20

@@ -14,10 +14,7 @@ ok $? "a project with something in every room"
 
 "$conclave" serve --port 0 --json >"$work/said" 2>"$work/log" &
 serving=$!
-for _ in $(seq 100); do
-    [ -s "$work/said" ] && break
-    sleep 0.1
-done
+await [ -s "$work/said" ]
 url=$(jq -r .url "$work/said")
 # page NAME STATUS PATH CURL-ARGUMENT...
 page() {

@@ -8,10 +8,7 @@ conclave=$root/build/conclave
 project
 "$conclave" serve --port 0 --json >"$work/said" 2>"$work/log" &
 serving=$!
-for _ in $(seq 100); do
-    [ -s "$work/said" ] && break
-    sleep 0.1
-done
+await [ -s "$work/said" ]
 : >"$work/load"
 [ -n "${CV_SOAK-}" ] && spell=600 || spell=6
 "$node" "$root/test/web/load.mjs" "$(jq -r .url "$work/said")" $serving ${CV_LOAD_SECONDS:-$spell} >"$work/load" 2>&1 &
@@ -37,12 +34,9 @@ number=$((1 + $(grep -c '^\(not \)\{0,1\}ok' "$work/load")))
 ok $? "the clients have done their part"
 # ---- who listens to events and reads nothing ----
 rm "$work/said"
-"$conclave" serve --port 0 --json --patience 1 >"$work/said" 2>>"$work/log" &
+"$conclave" serve --port 0 --json --patience 3 >"$work/said" 2>>"$work/log" &
 serving=$!
-for _ in $(seq 100); do
-    [ -s "$work/said" ] && break
-    sleep 0.1
-done
+await [ -s "$work/said" ]
 url=$(jq -r .url "$work/said")
 sockets() { find /proc/$serving/fd -lname 'socket:*' | wc -l; }
 streams() { curl -s "$url/metrics" | sed -n 's/^conclave_event_streams //p'; }
@@ -78,10 +72,13 @@ within 10 is_open
 ok $? "a client listens to events and reads nothing"
 within 20 is_closed
 ok $? "it is cut off: the server has forgotten it, and closed its connection"
-curl -s -m 1 "$url/api/events?after=start" >"$work/whole"
-[ "$(grep -c '^data:' "$work/whole")" -ge 800 ]
+curl -sN "$url/api/events?after=start" >"$work/whole" &
+reading=$!
+has_all() { [ "$(grep -c '^data:' "$work/whole")" -ge 800 ]; }
+await has_all
+has_all
 ok $? "somebody who reads gets all of it"
-kill $mute $serving
+kill $mute $reading $serving
 wait $serving
 ok $? "the server ends"
 grep -v '"slow":true' "$work/log" >"$out" # on a busy machine

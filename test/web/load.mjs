@@ -99,12 +99,13 @@ await Promise.all([loop(write, 5), loop(write, 5), loop(read, 5), loop(read, 5),
 ending.now = true;
 
 const most = (part) => Math.max(...part);
-const [middle, last] = [sizes.slice(20, 40), sizes.slice(40)];
+const third = Math.floor(sizes.length / 3); // on a busy machine it is measured less often
+const [middle, last] = [sizes.slice(third, 2 * third), sizes.slice(2 * third)];
 console.log(`# ${seconds} s: ${writes} writes, the longest ${longest.toFixed(0)} ms, ${reads} reads, ${reconnected} slow connections, memory ${sizes[0]?.toFixed(1)} MB, then at most ${most(middle).toFixed(1)} and ${most(last).toFixed(1)} MB`);
 ok(faults.length === 0, "everybody who does nothing wrong is answered", faults.slice(0, 5).join("\n#   "));
 const box = (await ask("mail/stats")).mailboxes.find((one) => one.agent === "oven");
 ok(writes > 0 && box?.waiting === writes, "every write that was acknowledged is there, and no other", `${box?.waiting} of ${writes}`);
-ok(most(last) <= most(middle) + 8, "the memory does not grow", sizes.map((mb) => mb.toFixed(1)).join(" "));
+ok(third > 0 && most(last) <= most(middle) + 8, "the memory does not grow", sizes.map((mb) => mb.toFixed(1)).join(" "));
 const metrics = await (await fetch(`${url}/metrics`)).text();
 ok(/^conclave_calls_waiting [0-9]\n/m.test(metrics), "no calls pile up", /^conclave_calls_waiting.*/m.exec(metrics)?.[0]);
 console.log("# connected"); // and stays so until it is ended
