@@ -21,7 +21,8 @@ V        ?=
 Q        := $(if $(V),,@)
 say       = $(if $(V),,@echo "  $(1)	$@")
 # No rule that make brings along fits here; looking for one takes most of the time of a make with nothing to do.
-MAKEFLAGS += -rR -j$(shell nproc) --no-print-directory
+# One job more than processors: one of them installs packages, or waits for them.
+MAKEFLAGS += -rR -j$(shell expr $$(nproc) + 1) --no-print-directory
 
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 # libpq is loaded when a record is on a server: only its header is needed. The other path is where tools/need puts it.
@@ -325,12 +326,12 @@ build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sq
 	$(Q)$(LINK_ASAN) -static-libasan -static-libubsan $(COMPILE) -Werror -Itest -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 
 # What tools/test runs: of one module only its own programs, and what scripts of servers need only if it has a script.
-PROGRAMS := build/conclave build/asan/conclave build/kill_at build/postgres/proxy build/.need-postgres
+PROGRAMS := build/conclave build/asan/conclave build/kill_at build/postgres/proxy
 SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-browser build/.need-npm
 ifeq ($(T),)
-TESTED   := build/.begun-npm $(PROGRAMS) $(TEST_PROGRAMS) $(REPLAYS) $(SERVED) build/.need-clients
+TESTED   := build/.begun-npm $(PROGRAMS) $(TEST_PROGRAMS) $(REPLAYS) $(SERVED) build/.need-postgres build/.need-clients
 else
-TESTED   := $(PROGRAMS) $(if $(wildcard test/e2e/$(T).sh test/checks/$(T).sh),$(SERVED)) $(if $(filter clients%,$(T)),build/.need-clients) \
+TESTED   := $(PROGRAMS) build/.need-postgres $(if $(wildcard test/e2e/$(T).sh test/checks/$(T).sh),$(SERVED)) $(if $(filter clients%,$(T)),build/.need-clients) \
     $(filter %/test_$(T) %/fuzz_$(T),$(TEST_PROGRAMS) $(REPLAYS))
 endif
 
@@ -385,9 +386,12 @@ build/.need: tools/need
 	@mkdir -p build
 	@tools/need build && touch $@
 
+# For all tests at once, beside the compilers: each call of the installer takes seconds.
+ALL_TESTS := $(if $(T),,$(if $(filter test soak,$(MAKECMDGOALS)),postgres browser))
 build/.need-test: tools/need
 	@mkdir -p build
-	@tools/need build test && touch $@
+	@tools/need build test $(ALL_TESTS) || tools/need build test
+	@touch $@
 
 clean: ## forget everything built
 	rm -rf build
