@@ -54,7 +54,7 @@ const shows = (page, ...texts) =>
 const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
 const run = (...words) => execFileSync(conclave, words, { encoding: "utf8" });
 
-/** What axe finds serious. It stays on a page that was not loaded anew, and is asked for nothing else than violations. */
+/** What axe finds serious. It stays on a page until the next load, and is asked for violations only. */
 async function serious(page, rules) {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   return page.evaluate(async (only) => {
