@@ -12,10 +12,14 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 -- name: begin_write
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE
 
--- For this transaction only: how long it waits for a lock, and how long it may stand still.
+-- For this transaction only: how long it waits for a lock, and how long it may stand still. The server needs no plan for
+-- them, as it would for one SELECT of both.
 
--- name: limits
-SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)
+-- name: lock_timeout
+SET LOCAL lock_timeout = $ms
+
+-- name: idle_timeout
+SET LOCAL idle_in_transaction_session_timeout = $ms
 
 -- name: may_be_lost
 SET LOCAL synchronous_commit = off
@@ -47,6 +51,13 @@ INSERT INTO $schema.commits (scope, rev, era, xid, $fields)
 SELECT $1, $2, e.era, greatest(pg_current_xact_id(),
     (SELECT c.xid FROM $schema.commits AS c WHERE c.scope = $1 AND c.rev = $2 - 1 AND c.era = e.era)), $columns
 FROM (SELECT max(era) AS era FROM $schema.eras) AS e
+
+-- The same for who has seen the era and the number of the scope's commit before, under the lock.
+
+-- name: put_commit_after
+INSERT INTO $schema.commits (scope, rev, era, xid, $fields)
+SELECT $1, $2, max(era), greatest(pg_current_xact_id(), CASE WHEN max(era) = $3 THEN $4::xid8 END), $columns
+FROM $schema.eras
 
 -- name: put_replaced
 INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, $columns
@@ -121,7 +132,7 @@ SELECT rev, head, event_count, NULL::bigint, NULL::text FROM $schema.scopes WHER
 -- Whoever moves the record to another store holds the table: the note is there when the wait for that has ended.
 
 -- name: scope_lock
-SELECT rev, head, event_count, (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+SELECT rev, head, event_count, date_part('epoch', clock_timestamp()) * 1000,
     (SELECT position FROM $schema.readers WHERE reader = 'moved to')
 FROM $schema.scopes WHERE scope = $1 FOR UPDATE
 
@@ -154,7 +165,7 @@ SELECT name, rev, head, event_count FROM $schema.scopes WHERE room = $1 AND name
 SELECT room, min(name) FROM $schema.scopes WHERE rev > 0 GROUP BY room ORDER BY room
 
 -- name: commit_head
-SELECT head FROM $schema.commits WHERE scope = $1 AND rev = $2
+SELECT head, era, xid FROM $schema.commits WHERE scope = $1 AND rev = $2
 
 -- name: commit_by_op
 SELECT rev, operation, digest, created_at, result, head FROM $schema.commits WHERE scope = $1 AND op_id = $2

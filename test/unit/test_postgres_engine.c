@@ -290,7 +290,8 @@ static void a_write_at_once_is_refused_without_pipeline(void **state)
 static void put_none(fixture *f, const cv_type *type, size_t count, bool fresh)
 {
     cv_postgres_batch batch = {.arena = &f->arena};
-    const char *text = cv_postgres_put(engine(f), &f->arena, &(cv_rows){type, NULL, count}, fresh, 0);
+    const char *text =
+        cv_postgres_put(engine(f), &f->arena, &(cv_rows){type, NULL, count}, fresh, (cv_postgres_shape){0});
     cv_postgres_statement *st = cv_postgres_add(&batch, "test", text);
     cv_postgres_uuid(st, cv_postgres_scope_key(BOARD("x")).bytes);
     cv_postgres_int(st, 1);

@@ -26,31 +26,45 @@ enum { TRIES = 3 };
 /* ---- rows -----------------------------------------------------------------------------------------------------------
  */
 
-static bool is_same(const cv_rows *rows, const cv_type_field *field)
-{
-    const char *first = rows->rows;
-    size_t i = 1;
-    while (i < rows->count && cv_row_compare_field(field, first, first + i * rows->type->size) == 0)
-        i++;
-    return i >= rows->count;
-}
-
 /* Their columns as arrays; what is the same in all of them as one value. */
-static void add_rows(cv_postgres_record *r, cv_postgres_batch *batch, const cv_rows *rows, bool fresh, int64_t rev)
+static void add_fields(cv_postgres_statement *st, const cv_rows *rows, cv_postgres_shape shape)
 {
     const cv_type *type = rows->type;
-    uint64_t same = 0;
     for (size_t i = 0; i < type->field_count; i++)
-        same |= (uint64_t)is_same(rows, &type->fields[i]) << i;
-    const char *text = cv_postgres_put(r, batch->arena, rows, fresh, same);
-    cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
-    cv_postgres_uuid(st, r->key.bytes);
-    cv_postgres_int(st, rev);
-    for (size_t i = 0; i < type->field_count; i++)
-        if (same >> i & 1)
+        if (shape.absent >> i & 1)
+            continue;
+        else if (shape.same >> i & 1)
             cv_postgres_value_of(st, &type->fields[i], rows->rows);
         else
             cv_postgres_field(st, type, &type->fields[i], rows->rows, rows->count);
+}
+
+static void add_rows(cv_postgres_record *r, cv_postgres_batch *batch, const cv_rows *rows, bool fresh, int64_t rev)
+{
+    cv_postgres_shape shape = cv_postgres_shape_of(rows, fresh);
+    const char *text = cv_postgres_put(r, batch->arena, rows, fresh, shape);
+    cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_int(st, rev);
+    add_fields(st, rows, shape);
+}
+
+/* The lock may have brought the commit before it: then the server need not look for that. */
+static void add_commit(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
+{
+    const cv_rows rows = {&cv_commit_row_type, &write->commit, 1};
+    if (r->before.rev == 0 || r->before.rev != write->at.rev - 1) {
+        add_rows(r, batch, &rows, true, write->at.rev);
+        return;
+    }
+    cv_postgres_shape shape = cv_postgres_shape_of(&rows, true);
+    const char *text = cv_postgres_put_commit_after(r, batch->arena, shape);
+    cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_int(st, write->at.rev);
+    cv_postgres_int(st, r->before.era);
+    cv_postgres_text(st, r->before.xid);
+    add_fields(st, &rows, shape);
 }
 
 static void add_columns(cv_postgres_statement *st, const cv_rows *rows)
@@ -141,7 +155,6 @@ static void add_rest(void *ctx, cv_postgres_batch *batch)
 {
     const adding *add = ctx;
     const cv_write *write = add->write;
-    const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
     if (add->unfinished)
         cv_write_finish(add->unfinished);
     add_part(add->r, batch, write, EVENTS);
@@ -149,7 +162,7 @@ static void add_rest(void *ctx, cv_postgres_batch *batch)
     add_part(add->r, batch, write, VOLATILE);
     add_part(add->r, batch, write, COMMITS);
     if (!write->restored)
-        add_rows(add->r, batch, &commit, true, write->at.rev);
+        add_commit(add->r, batch, write);
     cv_postgres_ask(add->r, batch, "commit", "commit");
 }
 

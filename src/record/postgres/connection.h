@@ -220,6 +220,9 @@ const char *cv_postgres_statement_text(const char *name);
 cv_str cv_postgres_quoted(cv_arena *a, const char *name); /* of a schema: it may be a word of SQL */
 const char *cv_postgres_statement_in(cv_arena *a, const char *schema, const char *name);
 
+/* How long the transaction waits for a lock, and how long it may stand still; 0: without an end. */
+void cv_postgres_limits(cv_postgres_batch *batch, const char *doing, int64_t wait_ms, int64_t idle_ms);
+
 /* Makes the schema current: 1, 2, 3 … a transaction for each migration. `create`: a schema that is not there is made;
  * else it is an error that says what to do. A newer or a foreign one is refused. *ret_version: the last migration. */
 bool cv_postgres_migrate(cv_postgres *c, const cv_sql_migrations *schema, bool create, int64_t *ret_version,

@@ -80,11 +80,19 @@ static bool see_scope(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
+static bool is_of_scope(const cv_postgres_record *r, const cv_known_rev *seen)
+{
+    return seen && memcmp(seen->key, r->key.digits, CV_KNOWN_REV_KEY_DIGITS) == 0;
+}
+
 static bool see_head(void *ctx, const cv_postgres_row *row, cv_err *err)
 {
     entering *e = ctx;
     (void)err;
     e->head_before = cv_arena_copy(&e->r->turn, cv_postgres_column(row, 0));
+    if (is_of_scope(e->r, e->seen))
+        e->r->before = (cv_postgres_place){e->seen->rev, cv_postgres_column_int(row, 1),
+                                           cv_arena_copy(&e->r->turn, cv_postgres_column(row, 2))};
     return true;
 }
 
@@ -108,11 +116,6 @@ static void ask_head(cv_postgres_record *r, cv_postgres_batch *batch, entering *
 static bool is_missing(const entering *e)
 {
     return e->seen && !cv_str_eq(e->head_before, (cv_str){e->seen->head, CV_HASH_DIGITS});
-}
-
-static bool is_of_scope(const cv_postgres_record *r, const cv_known_rev *seen)
-{
-    return seen && memcmp(seen->key, r->key.digits, CV_KNOWN_REV_KEY_DIGITS) == 0;
 }
 
 static bool has_seen(const cv_postgres_record *r, const entering *e)
@@ -162,6 +165,7 @@ static bool enter(cv_postgres_record *r, cv_scope_id scope, cv_err *err)
     r->key = cv_postgres_scope_key(scope);
     r->at = (cv_scope_position){0};
     r->brought = (cv_postgres_brought){0};
+    r->before = (cv_postgres_place){0};
     r->changed = false;
     return cv_known_revs_refresh(&r->seen, err);
 }
@@ -285,9 +289,7 @@ bool cv_postgres_stand_still(cv_postgres_record *r, cv_err *err)
     cv_postgres_batch batch = {.arena = &scratch};
     assert(!r->open && !r->still);
     cv_postgres_ask(r, &batch, "begin to read", "begin_read");
-    cv_postgres_statement *st = cv_postgres_ask(r, &batch, "begin to read", "limits");
-    cv_postgres_text(st, cv_arena_printf(&scratch, "%lldms", (long long)r->wait_ms));
-    cv_postgres_text(st, CV_STR("0"));
+    cv_postgres_limits(&batch, "begin to read", r->wait_ms, 0);
     r->still = cv_postgres_run_again(r->c, &batch, err) == CV_POSTGRES_OK;
     if (!r->still)
         cv_postgres_rollback(r->c);
@@ -385,9 +387,7 @@ static bool see_first(void *ctx, const cv_postgres_row *row, cv_err *err)
 void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, int64_t wait_ms)
 {
     cv_postgres_ask(r, batch, "begin to write", "begin_write");
-    cv_postgres_statement *st = cv_postgres_ask(r, batch, "begin to write", "limits");
-    cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)wait_ms));
-    cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)r->idle_ms));
+    cv_postgres_limits(batch, "begin to write", wait_ms, r->idle_ms);
 }
 
 /* A row that can be locked; it is committed by itself, so that others find it and wait for their turn, too. */
@@ -435,6 +435,7 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool aga
     cv_postgres_batch batch = {.arena = &r->turn};
     r->at = (cv_scope_position){0};
     r->brought = (cv_postgres_brought){.op_id = cv_arena_copy(&r->turn, op_id)};
+    r->before = (cv_postgres_place){0};
     if (again)
         cv_postgres_ask(r, &batch, "wait for what was committed before", "commit");
     if (may_be_new)

@@ -65,6 +65,13 @@ typedef struct {
     cv_commit_row row, first;
 } cv_postgres_brought;
 
+/* The place of a commit in the feed. */
+typedef struct {
+    int64_t rev; /* 0: it is not known */
+    int64_t era;
+    cv_str xid;
+} cv_postgres_place;
+
 typedef struct {
     cv_record base;
     cv_postgres *c;
@@ -90,6 +97,7 @@ typedef struct {
     cv_postgres_scope key;
     cv_scope_position at;
     cv_postgres_brought brought;
+    cv_postgres_place before; /* of the commit that was seen of the scope last */
 } cv_postgres_record;
 
 /* The record at this address, by the rules of cv_store_open(). `seen`: the file that says what was seen of it; NULL:
@@ -107,9 +115,18 @@ void cv_postgres_key_bytes(const char digits[CV_KNOWN_REV_KEY_DIGITS], uint8_t r
 const char *cv_postgres_text_of(cv_postgres_record *r, const char *name);
 cv_postgres_type *cv_postgres_type_of(cv_postgres_record *r, const cv_type *type);
 
-/* INSERT of rows of one rev (fresh: none is stored), their columns as arrays but those that are the same in all of
- * them, a bit each. */
-const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh, uint64_t same);
+/* Fields of rows that are sent once, for all rows have the same, and of these what is not sent, for no row has it: a bit
+ * each. */
+typedef struct {
+    uint64_t same, absent;
+} cv_postgres_shape;
+cv_postgres_shape cv_postgres_shape_of(const cv_rows *rows, bool fresh);
+
+/* INSERT of rows of one rev (fresh: none is stored), their columns as arrays, but for their shape. */
+const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh,
+                            cv_postgres_shape shape);
+/* INSERT of a commit behind one whose place in the feed is known. */
+const char *cv_postgres_put_commit_after(cv_postgres_record *r, cv_arena *a, cv_postgres_shape shape);
 /* INSERT of rows as arrays, each with its own rev; of volatile ones. DELETE by key; UPDATE of one field by key. */
 const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t);
 const char *cv_postgres_put_volatile(cv_postgres_record *r, cv_postgres_type *t);

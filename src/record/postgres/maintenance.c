@@ -1,6 +1,5 @@
 /* maintenance.c - what holds in the whole store; copies in SQLite; nothing left of what was removed. */
 #include <poll.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
@@ -241,12 +240,8 @@ static bool write_anew(cv_postgres_record *r, cv_arena *a, const char *table, cv
 {
     const cv_postgres_word word = {"$table", cv_str_of(table)};
     cv_postgres_batch try_it = {.arena = a}, batch = {.arena = a};
-    char wait[24];
-    snprintf(wait, sizeof wait, "%dms", SCRUB_WAIT_MS);
     cv_postgres_ask(r, &try_it, "rewrite the table", "begin_write");
-    cv_postgres_statement *st = cv_postgres_ask(r, &try_it, "rewrite the table", "limits");
-    cv_postgres_text(st, cv_str_of(wait));
-    cv_postgres_text(st, CV_STR("0"));
+    cv_postgres_limits(&try_it, "rewrite the table", SCRUB_WAIT_MS, 0);
     cv_postgres_add(&try_it, "rewrite the table", cv_postgres_fill(a, cv_postgres_text_of(r, "scrub_free"), &word, 1));
     cv_postgres_ask(r, &try_it, "rewrite the table", "rollback");
     cv_postgres_result result = cv_postgres_run_again(r->c, &try_it, err);

@@ -7,7 +7,8 @@
  *     $named     t."number"
  *
  * A column that is the same in all rows is sent once, as a value ($5 above): the server takes it as it is, where it
- * would have to take every element of an array apart. So one row is only values.
+ * would have to take every element of an array apart. So one row is only values. What no row has is not sent at all
+ * when rows are added: the column is NULL then.
  *
  * All names are quoted: a field may be called like a word of SQL.
  */
@@ -16,6 +17,8 @@
 #include "record/postgres/engine.h"
 
 enum { MANY = 16 }; /* rows */
+
+static const cv_postgres_shape all_fields = {0};
 
 void cv_postgres_key_bytes(const char digits[CV_KNOWN_REV_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES])
 {
@@ -81,28 +84,31 @@ static cv_str list(cv_arena *a, const cv_type *type, size_t from, size_t to, con
     return cv_buf_take(&out, a);
 }
 
-static cv_str columns(cv_arena *a, const cv_type *type, size_t first, uint64_t same)
+/* One piece of text for each of the fields that are sent: those of which all rows have the same are sent once. */
+static cv_str sent(cv_arena *a, const cv_type *type, cv_postgres_shape shape, const char *once, const char *many,
+                   size_t first)
 {
     cv_buf out = {0};
     for (size_t i = 0; i < type->field_count; i++) {
-        bool once = same >> i & 1;
-        cv_str one = list(a, type, i, i + 1, once ? "$#" : "unnest($#::%)", "", first + i);
-        cv_buf_printf(&out, "%s%.*s", i ? ", " : "", CV_FMT(one));
+        if (shape.absent >> i & 1)
+            continue;
+        cv_str one = list(a, type, i, i + 1, shape.same >> i & 1 ? once : many, "", first++);
+        cv_buf_printf(&out, "%s%.*s", out.n ? ", " : "", CV_FMT(one));
     }
     return cv_buf_take(&out, a);
 }
 
-/* `first`: the number of the first parameter for fields; `same`: those that are sent once, a bit each. */
+/* `first`: the number of the first parameter for fields. */
 static const char *make(cv_postgres_record *r, cv_arena *a, const cv_type *type, const char *name, size_t first,
-                        uint64_t same, const cv_type_field *field)
+                        cv_postgres_shape shape, const cv_type_field *field)
 {
     cv_arena scratch = {0};
     size_t keys = type->key_count, all = type->field_count;
     const cv_postgres_word words[] = {
         {"$table", cv_str_of(type->table)},
-        {"$fields", list(&scratch, type, 0, all, "\"@\"", ", ", 0)},
+        {"$fields", sent(&scratch, type, shape, "\"@\"", "\"@\"", 0)},
         {"$arrays", list(&scratch, type, 0, all, "$#::%", ", ", first)},
-        {"$columns", columns(&scratch, type, first, same)},
+        {"$columns", sent(&scratch, type, shape, "$#", "unnest($#::%)", first)},
         {"$values", list(&scratch, type, 0, keys, "$#", ", ", first)},
         {"$keys", list(&scratch, type, 0, keys, "\"@\"", ", ", 0)},
         {"$updates", list(&scratch, type, keys, all, ", \"@\" = excluded.\"@\"", "", 0)},
@@ -116,19 +122,46 @@ static const char *make(cv_postgres_record *r, cv_arena *a, const cv_type *type,
     return text;
 }
 
-static const char *put_name(const cv_rows *rows, bool fresh)
+static bool is_added(const cv_rows *rows, bool fresh)
 {
-    if (rows->type == &cv_commit_row_type)
-        return "put_commit";
-    if (rows->type->life == CV_ADDED || fresh)
-        return "put_added";
-    return rows->count > MANY ? "put_many_replaced" : "put_replaced";
+    return rows->type->life == CV_ADDED || fresh;
 }
 
-const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh, uint64_t same)
+static bool is_same(const cv_rows *rows, const cv_type_field *field)
 {
+    const char *first = rows->rows;
+    size_t i = 1;
+    while (i < rows->count && cv_row_compare_field(field, first, first + i * rows->type->size) == 0)
+        i++;
+    return i >= rows->count;
+}
+
+cv_postgres_shape cv_postgres_shape_of(const cv_rows *rows, bool fresh)
+{
+    cv_postgres_shape shape = {0};
+    for (size_t i = 0; i < rows->type->field_count; i++) {
+        const cv_type_field *field = &rows->type->fields[i];
+        bool same = is_same(rows, field);
+        shape.same |= (uint64_t)same << i;
+        shape.absent |= (uint64_t)(same && is_added(rows, fresh) && !cv_row_has(field, rows->rows)) << i;
+    }
+    return shape;
+}
+
+const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh,
+                            cv_postgres_shape shape)
+{
+    const char *name = rows->type == &cv_commit_row_type ? "put_commit"
+                       : is_added(rows, fresh)           ? "put_added"
+                       : rows->count > MANY              ? "put_many_replaced"
+                                                         : "put_replaced";
     assert(rows->type->life != CV_VOLATILE);
-    return make(r, a, rows->type, put_name(rows, fresh), 3, same, NULL);
+    return make(r, a, rows->type, name, 3, shape, NULL);
+}
+
+const char *cv_postgres_put_commit_after(cv_postgres_record *r, cv_arena *a, cv_postgres_shape shape)
+{
+    return make(r, a, &cv_commit_row_type, "put_commit_after", 5, shape, NULL);
 }
 
 const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t)
@@ -136,7 +169,8 @@ const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t)
     bool is_commit = t->type == &cv_commit_row_type;
     assert(t->type->life != CV_VOLATILE);
     if (!t->put_restored)
-        t->put_restored = make(r, &r->arena, t->type, is_commit ? "put_restored_commit" : "put_restored", 3, 0, NULL);
+        t->put_restored =
+            make(r, &r->arena, t->type, is_commit ? "put_restored_commit" : "put_restored", 3, all_fields, NULL);
     return t->put_restored;
 }
 
@@ -144,25 +178,25 @@ const char *cv_postgres_put_volatile(cv_postgres_record *r, cv_postgres_type *t)
 {
     assert(t->type->life == CV_VOLATILE);
     if (!t->put_volatile)
-        t->put_volatile = make(r, &r->arena, t->type, "put_volatile", 2, 0, NULL);
+        t->put_volatile = make(r, &r->arena, t->type, "put_volatile", 2, all_fields, NULL);
     return t->put_volatile;
 }
 
 const char *cv_postgres_remove(cv_postgres_record *r, cv_postgres_type *t)
 {
     if (!t->remove)
-        t->remove = make(r, &r->arena, t->type, "remove", 2, 0, NULL);
+        t->remove = make(r, &r->arena, t->type, "remove", 2, all_fields, NULL);
     return t->remove;
 }
 
 const char *cv_postgres_redact(cv_postgres_record *r, cv_arena *a, const cv_type *type, const cv_type_field *field)
 {
-    return make(r, a, type, "redact", 3, 0, field);
+    return make(r, a, type, "redact", 3, all_fields, field);
 }
 
 const char *cv_postgres_strays(cv_postgres_record *r, cv_arena *a, const cv_type *type)
 {
-    return make(r, a, type, "strays", 2, 0, NULL);
+    return make(r, a, type, "strays", 2, all_fields, NULL);
 }
 
 void cv_postgres_value_of(cv_postgres_statement *st, const cv_type_field *field, const void *row)

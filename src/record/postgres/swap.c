@@ -19,7 +19,7 @@
 #include "record/verify.h"
 
 #define RESTORING "_restoring"
-static const cv_str for_writers = CV_STR_INIT("10s"), for_another_restore = CV_STR_INIT("1s"); /* what is waited */
+enum { FOR_WRITERS_MS = 10000, FOR_ANOTHER_RESTORE_MS = 1000 }; /* what is waited */
 enum { MOST_NAMES = 100 };
 
 typedef struct {
@@ -60,12 +60,10 @@ static cv_postgres_statement *add(const cv_swap *s, cv_postgres_batch *batch, co
 }
 
 /* A transaction that waits for locks no longer than others do, and may stand still while the schema is filled. */
-static void add_begin(const cv_swap *s, cv_postgres_batch *batch, cv_str wait)
+static void add_begin(const cv_swap *s, cv_postgres_batch *batch, int64_t wait_ms)
 {
     add(s, batch, "begin the restore", "begin_write");
-    cv_postgres_statement *st = add(s, batch, "begin the restore", "limits");
-    cv_postgres_text(st, wait);
-    cv_postgres_text(st, CV_STR("0"));
+    cv_postgres_limits(batch, "begin the restore", wait_ms, 0);
 }
 
 static bool refuse(const cv_swap *s, cv_err *err, cv_err_code code, cv_str message, cv_str suggestion)
@@ -161,7 +159,7 @@ static bool make_schema(const cv_swap *s, cv_err *err)
     cv_postgres_batch batch = {.arena = s->arena};
     const char *doing = "make the schema for the backup";
     cv_swap_step(s);
-    add_begin(s, &batch, for_another_restore);
+    add_begin(s, &batch, FOR_ANOTHER_RESTORE_MS);
     if (v->in_the_way)
         add(s, &batch, doing, "swap_drop");
     add(s, &batch, doing, "swap_make");
@@ -182,7 +180,7 @@ static bool hold_schema(const cv_swap *s, cv_err *err)
 {
     server *v = server_of(s);
     cv_postgres_batch batch = {.arena = s->arena};
-    add_begin(s, &batch, for_writers);
+    add_begin(s, &batch, FOR_WRITERS_MS);
     add(s, &batch, "hold the schema for the backup", "swap_hold");
     cv_postgres_result result = cv_postgres_run(v->c, &batch, err);
     v->is_made = result == CV_POSTGRES_OK;

@@ -37,6 +37,18 @@ cv_str cv_postgres_quoted(cv_arena *a, const char *name)
     return cv_arena_printf(a, "\"%s\"", name);
 }
 
+static void add_limit(cv_postgres_batch *batch, const char *doing, const char *name, int64_t ms)
+{
+    const cv_postgres_word word = {"$ms", cv_arena_printf(batch->arena, "%lld", (long long)ms)};
+    cv_postgres_add(batch, doing, cv_postgres_fill(batch->arena, cv_postgres_statement_text(name), &word, 1));
+}
+
+void cv_postgres_limits(cv_postgres_batch *batch, const char *doing, int64_t wait_ms, int64_t idle_ms)
+{
+    add_limit(batch, doing, "lock_timeout", wait_ms);
+    add_limit(batch, doing, "idle_timeout", idle_ms);
+}
+
 const char *cv_postgres_statement_in(cv_arena *a, const char *schema, const char *name)
 {
     const cv_postgres_word words[] = {{"$schema", cv_postgres_quoted(a, schema)}};
