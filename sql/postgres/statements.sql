@@ -132,7 +132,7 @@ SELECT rev, head, event_count, NULL::bigint, NULL::text FROM $schema.scopes WHER
 -- Whoever moves the record to another store holds the table: the note is there when the wait for that has ended.
 
 -- name: scope_lock
-SELECT rev, head, event_count, date_part('epoch', clock_timestamp()) * 1000,
+SELECT rev, head, event_count, (date_part('epoch', clock_timestamp()) * 1000)::bigint,
     (SELECT position FROM $schema.readers WHERE reader = 'moved to')
 FROM $schema.scopes WHERE scope = $1 FOR UPDATE
 

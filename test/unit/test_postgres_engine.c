@@ -917,15 +917,21 @@ static bool take_number(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
+/* The number that a statement of the test's own returns, with $schema in it. */
+static int64_t number_of(fixture *f, const char *text)
+{
+    int64_t number = CV_ABSENT;
+    const cv_postgres_word schema = {"$schema", cv_str_of(f->admin->address.schema)};
+    cv_postgres_batch batch = {.arena = &f->arena};
+    cv_postgres_statement *st = cv_postgres_add(&batch, "test", cv_postgres_fill(&f->arena, text, &schema, 1));
+    cv_postgres_rows(st, take_number, &number);
+    assert_ok(cv_postgres_run(f->admin, &batch, &f->err) == CV_POSTGRES_OK, &f->err);
+    return number;
+}
+
 static int64_t servers_clock(fixture *f)
 {
-    int64_t ms = 0;
-    cv_postgres_batch batch = {.arena = &f->arena};
-    cv_postgres_statement *st =
-        cv_postgres_add(&batch, "test", "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
-    cv_postgres_rows(st, take_number, &ms);
-    assert_ok(cv_postgres_run(f->admin, &batch, &f->err) == CV_POSTGRES_OK, &f->err);
-    return ms;
+    return number_of(f, "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
 }
 
 /* All who write agree on the time: it is the server's, taken when the lock was got. */
@@ -963,6 +969,52 @@ static void the_lock_brings_a_commit_as_it_is(void **state)
         assert_int_equal(cv_row_compare_field(&cv_commit_row_type.fields[i], &found, &brought), 0);
     assert_null(brought.result.p);
     assert_int_equal(brought.rev, found.rev);
+}
+
+/* The place of the newest commit of the scope. */
+static int64_t newest_era(fixture *f)
+{
+    return number_of(f, "SELECT era FROM $schema.commits ORDER BY rev DESC LIMIT 1");
+}
+
+static int64_t newest_xid(fixture *f)
+{
+    return number_of(f, "SELECT xid::text::bigint FROM $schema.commits ORDER BY rev DESC LIMIT 1");
+}
+
+/* A commit never comes before the one that it follows; in a new era the numbers of the old one say nothing. */
+static void a_commit_follows_in_the_feed(fixture *f, bool locked)
+{
+    static const int64_t high = 4000000000000;
+    assert_int_equal(write_now(f, "first", locked), CV_WRITE_DONE);
+    assert_true(newest_xid(f) < high);
+    does(f, "ALTER TABLE $schema.commits DISABLE TRIGGER USER");
+    does(f, "UPDATE $schema.commits SET xid = '4000000000000'");
+    assert_int_equal(write_now(f, "second", locked), CV_WRITE_DONE);
+    assert_int_equal(newest_xid(f), high);
+    assert_int_equal(newest_era(f), 1);
+    does(f, "INSERT INTO $schema.eras (era) VALUES (2)");
+    assert_int_equal(write_now(f, "third", locked), CV_WRITE_DONE);
+    assert_int_equal(newest_era(f), 2);
+    assert_true(newest_xid(f) < high);
+}
+
+static void a_commit_of_a_locked_write_follows(void **state)
+{
+    a_commit_follows_in_the_feed(begin(state, ""), true);
+}
+
+static void a_commit_of_a_write_at_once_follows(void **state)
+{
+    a_commit_follows_in_the_feed(begin(state, ""), false);
+}
+
+/* Nothing was seen: the server looks for the commit before. */
+static void a_commit_behind_an_unseen_one_follows(void **state)
+{
+    fixture *f = *state;
+    f->seen = NULL;
+    a_commit_follows_in_the_feed(begin(state, ""), true);
 }
 
 static bool take_rank(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
@@ -1087,6 +1139,9 @@ int main(void)
         TEST(the_latest_are_compared),
         TEST(a_number_that_none_is_does_not_pass_for_absent),
         TEST(the_lock_brings_a_commit_as_it_is),
+        TEST(a_commit_of_a_locked_write_follows),
+        TEST(a_commit_of_a_write_at_once_follows),
+        TEST(a_commit_behind_an_unseen_one_follows),
         TEST(the_lock_tells_the_time),
         TEST(a_lease_is_judged_by_the_servers_clock),
         TEST(a_backup_is_of_one_moment),

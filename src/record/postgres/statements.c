@@ -1,7 +1,7 @@
 /* statements.c - statements by name, and those that are made from a type's table.
  *
  *     $fields    "number", "title", "body"          $arrays   $3::bigint[], $4::text[], $5::text[]
- *     $keys      "number"                           $columns  unnest($3::bigint[]), unnest($4::text[]), $5
+ *     $keys      "number"                           $columns  unnest($3), unnest($4), $5
  *     $updates   , "title" = excluded."title", …    $values   $2
  *     $changes   , "title" = given."title", …       $same     t."number" = given."number"
  *     $named     t."number"
@@ -108,7 +108,7 @@ static const char *make(cv_postgres_record *r, cv_arena *a, const cv_type *type,
         {"$table", cv_str_of(type->table)},
         {"$fields", sent(&scratch, type, shape, "\"@\"", "\"@\"", 0)},
         {"$arrays", list(&scratch, type, 0, all, "$#::%", ", ", first)},
-        {"$columns", sent(&scratch, type, shape, "$#", "unnest($#::%)", first)},
+        {"$columns", sent(&scratch, type, shape, "$#", "unnest($#)", first)},
         {"$values", list(&scratch, type, 0, keys, "$#", ", ", first)},
         {"$keys", list(&scratch, type, 0, keys, "\"@\"", ", ", 0)},
         {"$updates", list(&scratch, type, keys, all, ", \"@\" = excluded.\"@\"", "", 0)},
