@@ -52,12 +52,14 @@ SELECT $1, $2, e.era, greatest(pg_current_xact_id(),
     (SELECT c.xid FROM $schema.commits AS c WHERE c.scope = $1 AND c.rev = $2 - 1 AND c.era = e.era)), $columns
 FROM (SELECT max(era) AS era FROM $schema.eras) AS e
 
--- The same for who has seen the era and the number of the scope's commit before, under the lock.
+-- The same together with the scope's new position, for who has seen the era and the number of the commit before, under
+-- the lock.
 
 -- name: put_commit_after
+WITH moved AS (UPDATE $schema.scopes SET rev = $2, head = $3, event_count = $4 WHERE scope = $1)
 INSERT INTO $schema.commits (scope, rev, era, xid, $fields)
-SELECT $1, $2, max(era), greatest(pg_current_xact_id(), CASE WHEN max(era) = $3 THEN $4::xid8 END), $columns
-FROM $schema.eras
+SELECT $1, $2, era, greatest(pg_current_xact_id(), CASE WHEN era = $5 THEN $6::xid8 END), $columns
+FROM $schema.eras ORDER BY era DESC LIMIT 1
 
 -- name: put_replaced
 INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, $columns

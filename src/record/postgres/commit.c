@@ -49,24 +49,6 @@ static void add_rows(cv_postgres_record *r, cv_postgres_batch *batch, const cv_r
     add_fields(st, rows, shape);
 }
 
-/* The lock may have brought the commit before it: then the server need not look for that. */
-static void add_commit(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
-{
-    const cv_rows rows = {&cv_commit_row_type, &write->commit, 1};
-    if (r->before.rev == 0 || r->before.rev != write->at.rev - 1) {
-        add_rows(r, batch, &rows, true, write->at.rev);
-        return;
-    }
-    cv_postgres_shape shape = cv_postgres_shape_of(&rows, true);
-    const char *text = cv_postgres_put_commit_after(r, batch->arena, shape);
-    cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
-    cv_postgres_uuid(st, r->key.bytes);
-    cv_postgres_int(st, write->at.rev);
-    cv_postgres_int(st, r->before.era);
-    cv_postgres_text(st, r->before.xid);
-    add_fields(st, &rows, shape);
-}
-
 static void add_columns(cv_postgres_statement *st, const cv_rows *rows)
 {
     for (size_t i = 0; i < rows->type->field_count; i++)
@@ -102,13 +84,25 @@ static void add_lock(cv_postgres_record *r, cv_postgres_batch *batch)
     cv_postgres_text(st, r->at.head);
 }
 
-static void add_scope(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
+static void add_position(cv_postgres_record *r, cv_postgres_statement *st, const cv_write *write)
 {
-    cv_postgres_statement *st = cv_postgres_ask(r, batch, "write the scope's position", "scope_move");
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_int(st, write->at.rev);
     cv_postgres_text(st, write->at.head);
     cv_postgres_int(st, write->at.event_count);
+}
+
+/* The scope's new position and the commit at once, behind a commit whose place in the feed came with the lock. */
+static void add_commit_after(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
+{
+    const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
+    cv_postgres_shape shape = cv_postgres_shape_of(&commit, true);
+    const char *text = cv_postgres_put_commit_after(r, batch->arena, shape);
+    cv_postgres_statement *st = cv_postgres_add(batch, "write the commit", text);
+    add_position(r, st, write);
+    cv_postgres_int(st, r->before.era);
+    cv_postgres_text(st, r->before.xid);
+    add_fields(st, &commit, shape);
 }
 
 static void add_some(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write, size_t number)
@@ -155,15 +149,21 @@ static void add_rest(void *ctx, cv_postgres_batch *batch)
 {
     const adding *add = ctx;
     const cv_write *write = add->write;
+    cv_postgres_record *r = add->r;
+    const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
+    bool is_behind_known = !write->restored && r->before.rev > 0 && r->before.rev == write->at.rev - 1;
     if (add->unfinished)
         cv_write_finish(add->unfinished);
-    add_part(add->r, batch, write, EVENTS);
-    add_scope(add->r, batch, write);
-    add_part(add->r, batch, write, VOLATILE);
-    add_part(add->r, batch, write, COMMITS);
-    if (!write->restored)
-        add_commit(add->r, batch, write);
-    cv_postgres_ask(add->r, batch, "commit", "commit");
+    add_part(r, batch, write, EVENTS);
+    if (!is_behind_known)
+        add_position(r, cv_postgres_ask(r, batch, "write the scope's position", "scope_move"), write);
+    add_part(r, batch, write, VOLATILE);
+    add_part(r, batch, write, COMMITS);
+    if (is_behind_known)
+        add_commit_after(r, batch, write);
+    else if (!write->restored)
+        add_rows(r, batch, &commit, true, write->at.rev);
+    cv_postgres_ask(r, batch, "commit", "commit");
 }
 
 /* ---- redactions -----------------------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ cv_postgres_shape cv_postgres_shape_of(const cv_rows *rows, bool fresh);
 /* INSERT of rows of one rev (fresh: none is stored), their columns as arrays, but for their shape. */
 const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh,
                             cv_postgres_shape shape);
-/* INSERT of a commit behind one whose place in the feed is known. */
+/* The scope's new position, and INSERT of a commit behind one whose place in the feed is known. */
 const char *cv_postgres_put_commit_after(cv_postgres_record *r, cv_arena *a, cv_postgres_shape shape);
 /* INSERT of rows as arrays, each with its own rev; of volatile ones. DELETE by key; UPDATE of one field by key. */
 const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t);

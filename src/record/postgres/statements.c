@@ -161,7 +161,7 @@ const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *r
 
 const char *cv_postgres_put_commit_after(cv_postgres_record *r, cv_arena *a, cv_postgres_shape shape)
 {
-    return make(r, a, &cv_commit_row_type, "put_commit_after", 5, shape, NULL);
+    return make(r, a, &cv_commit_row_type, "put_commit_after", 7, shape, NULL);
 }
 
 const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t)
