@@ -13,7 +13,7 @@
  *
  * A write takes two round trips, or one:
  *
- *     lock      BEGIN, the scope's row FOR UPDATE, the commit with this op_id, the head at the rev that was seen last
+ *     lock      BEGIN, the scope's row FOR UPDATE, the commit with this op_id, the one at the rev that was seen last
  *     commit    the rows of each type as arrays, the scope's new position, the commit, COMMIT
  *
  *     write     both in one, of rows that were computed from an earlier reading: the lock fails, and all behind it,
@@ -115,14 +115,14 @@ void cv_postgres_key_bytes(const char digits[CV_KNOWN_REV_KEY_DIGITS], uint8_t r
 const char *cv_postgres_text_of(cv_postgres_record *r, const char *name);
 cv_postgres_type *cv_postgres_type_of(cv_postgres_record *r, const cv_type *type);
 
-/* Fields of rows that are sent once, for all rows have the same, and of these what is not sent, for no row has it: a bit
- * each. */
+/* A bit for each field of some rows. `same`: all rows have the same, which is sent once. `absent`: no row has it, and
+ * it is not sent. */
 typedef struct {
     uint64_t same, absent;
 } cv_postgres_shape;
 cv_postgres_shape cv_postgres_shape_of(const cv_rows *rows, bool fresh);
 
-/* INSERT of rows of one rev (fresh: none is stored), their columns as arrays, but for their shape. */
+/* INSERT of rows of one rev (fresh: none is stored), their columns as arrays where the shape does not say else. */
 const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh,
                             cv_postgres_shape shape);
 /* The scope's new position, and INSERT of a commit behind one whose place in the feed is known. */
