@@ -121,8 +121,8 @@ cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_sqlite_outcome outcome)
 /* ---- transactions -------------------------------------------------------------------------------------------------
  */
 
-bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_t *ret_number,
-                     cv_scope_position *ret_at, cv_err *err)
+bool cv_sqlite_scope_begin(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_t *ret_number,
+                           cv_scope_position *ret_at, cv_err *err)
 {
     if (!ret_at && r->open && r->number && cv_str_eq(scope.name, r->scope.name) &&
         cv_str_eq(scope.room, r->scope.room)) {
@@ -143,9 +143,20 @@ bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_
                                       .event_count = sqlite3_column_int64(st, 3)};
     if (got < 0)
         cv_sqlite_fail(r->s, "read the scope's position", err);
-    if (st)
-        sqlite3_reset(st);
     return got >= 0;
+}
+
+void cv_sqlite_scope_end(cv_sqlite_record *r)
+{
+    (void)cv_sqlite_use(r->s, "scope");
+}
+
+bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_t *ret_number,
+                     cv_scope_position *ret_at, cv_err *err)
+{
+    bool ok = cv_sqlite_scope_begin(r, a, scope, ret_number, ret_at, err);
+    cv_sqlite_scope_end(r);
+    return ok;
 }
 
 static void end(cv_record *record)

@@ -131,6 +131,10 @@ bool cv_sqlite_bind_key(sqlite3_stmt *st, int first, const cv_type *type, const 
 /* Number and position of a scope; *ret_number 0: there is none. */
 bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_t *ret_number,
                      cv_scope_position *ret_at, cv_err *err);
+/* The same, and what is read until the end is of the same moment: SQLite locks the file once for both. */
+bool cv_sqlite_scope_begin(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_t *ret_number,
+                           cv_scope_position *ret_at, cv_err *err);
+void cv_sqlite_scope_end(cv_sqlite_record *r);
 
 /* Takes the lock; the outcome of COMMIT. */
 bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err);

@@ -184,16 +184,11 @@ static bool visit_all(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, b
     return got >= 0 ? ok : cv_sqlite_fail(r->s, "read the record", err);
 }
 
-bool cv_sqlite_find(cv_record *record, const cv_find *find, cv_row_visit visit, void *ctx, cv_err *err)
+static bool find_in(cv_sqlite_record *r, const cv_find *find, bool across, int64_t scope, cv_row_visit visit, void *ctx,
+                    cv_err *err)
 {
-    cv_sqlite_record *r = (cv_sqlite_record *)record;
-    bool across = find->index && find->index->across;
     cv_order order = cv_find_order(find);
-    int64_t scope = 0;
-    assert(find->equal <= (find->index ? find->index->count : find->type->key_count) && (!find->equal || find->like));
-    if (!across && !cv_sqlite_scope(r, NULL, find->scope, &scope, NULL, err))
-        return false;
-    if ((!across && scope == 0) || cv_find_ends(find, &order))
+    if (cv_find_ends(find, &order))
         return true;
     sqlite3_stmt *st = statement(r, find, &order, across);
     cv_err_code before = err->code;
@@ -201,5 +196,18 @@ bool cv_sqlite_find(cv_record *record, const cv_find *find, cv_row_visit visit, 
         return err->code != before ? false : cv_sqlite_fail(r->s, "read the record", err);
     bool ok = visit_all(r, st, find, across, visit, ctx, err);
     sqlite3_reset(st);
+    return ok;
+}
+
+bool cv_sqlite_find(cv_record *record, const cv_find *find, cv_row_visit visit, void *ctx, cv_err *err)
+{
+    cv_sqlite_record *r = (cv_sqlite_record *)record;
+    int64_t scope = 0;
+    assert(find->equal <= (find->index ? find->index->count : find->type->key_count) && (!find->equal || find->like));
+    if (find->index && find->index->across)
+        return find_in(r, find, true, 0, visit, ctx, err);
+    bool ok = cv_sqlite_scope_begin(r, NULL, find->scope, &scope, NULL, err) &&
+              (scope == 0 || find_in(r, find, false, scope, visit, ctx, err));
+    cv_sqlite_scope_end(r);
     return ok;
 }
