@@ -1,4 +1,5 @@
-/* failing_disk.h - a layer below SQLite whose n-th write, sync or truncation fails, or whose n-th read is busy. */
+/* failing_disk.h - a layer below SQLite whose n-th piece of a write, sync or truncation fails, or whose
+ * n-th read is busy. */
 #ifndef CV_TEST_FAILING_DISK_H
 #define CV_TEST_FAILING_DISK_H
 
@@ -30,13 +31,23 @@ static bool fails_now(void)
     return disk.fail_at && (disk.full ? disk.calls >= disk.fail_at : disk.calls == disk.fail_at);
 }
 
-static int disk_write(sqlite3_file *file, const void *bytes, int n, sqlite3_int64 at)
+static int disk_write_piece(sqlite3_file *file, const void *bytes, int n, sqlite3_int64 at)
 {
     bool fails = fails_now();
     if (fails && !disk.after)
         return disk.full ? SQLITE_FULL : SQLITE_IOERR_WRITE;
     int rc = real_of(file)->pMethods->xWrite(real_of(file), bytes, n, at);
     return fails ? (disk.full ? SQLITE_FULL : SQLITE_IOERR_WRITE) : rc;
+}
+
+/* A write that fails may have been done in part. */
+static int disk_write(sqlite3_file *file, const void *bytes, int n, sqlite3_int64 at)
+{
+    enum { PIECE = 2048 };
+    int rc = SQLITE_OK;
+    for (int done = 0; rc == SQLITE_OK && done < n; done += PIECE)
+        rc = disk_write_piece(file, (const char *)bytes + done, n - done < PIECE ? n - done : PIECE, at + done);
+    return rc;
 }
 
 static int disk_sync(sqlite3_file *file, int flags)

@@ -199,6 +199,54 @@ static void a_small_disk_fills_up(void **state)
     }
 }
 
+/* What a process finds that opens the files as they are now on the disk: every commit that was acknowledged. */
+static void find_in_copy(fixture *f, cv_scope_id scope, int64_t rev)
+{
+    cv_record *open = f->record;
+    const char *folder = cv_arena_printf(&f->arena, "%s/copy", f->folder).p;
+    const char *copy = cv_arena_printf(&f->arena, "mkdir -p '%s' && rm -f '%s'/* && cp '%s' '%s-wal' '%s'", folder,
+                                       folder, f->path, f->path, folder)
+                           .p;
+    assert_int_equal(system(copy), 0);
+    f->record = board_open(&f->arena, cv_arena_printf(&f->arena, "%s/conclave.db", folder).p, &f->err);
+    assert_int_equal(whole_rev(f, scope), rev);
+    assert_ok(f->record->calls->check(f->record, &f->arena, &f->err), &f->err);
+    cv_record_close(f->record);
+    f->record = open;
+}
+
+/* However many pages it has, and however many of them SQLite had to move out of its memory before. */
+static void a_commit_of_any_size_is_in_the_log(void **state)
+{
+    fixture *f = *state;
+    int spilled, highest;
+    cv_str text = cv_str_of(memset(CV_NEW_ARRAY(&f->arena, 100001, char), 'x', 100000));
+    f->record = board_open(&f->arena, f->path, &f->err);
+    sqlite3 *db = ((cv_sqlite_record *)f->record)->s->db;
+    for (int64_t rev = 1; rev <= 12; rev++) {
+        if (rev == 7)
+            sqlite3_exec(db, "PRAGMA cache_size = 3", NULL, NULL, NULL);
+        assert_int_equal(write_rev(f->record, &f->arena, BOARD("x"), rev, true, &f->err), CV_WRITE_DONE);
+        find_in_copy(f, BOARD("x"), rev);
+    }
+    for (int64_t rev = 1; rev <= 8; rev++) {
+        cv_writing w;
+        cv_written done;
+        const cv_request request = {cv_arena_printf(&f->arena, "op-%lld", (long long)rev), CV_STR("d"), CV_STR("b x")};
+        assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("large"), CV_STR(""), NOW, &f->err), &f->err);
+        for (int64_t i = 0; i < rev; i++)
+            cv_writing_put(&w, &card_type, &(card){.number = i, .title = CV_STR("t"), .body = text});
+        cv_writing_event(&w, CV_STR("x"), CV_STR("x"), CV_STR("written"));
+        cv_writing_commit(&w, &request, CV_STR("{}"), &done, &f->err);
+        assert_int_equal(done.how, CV_WRITE_DONE);
+        if (rev == 4)
+            sqlite3_exec(db, "PRAGMA cache_size = 1000", NULL, NULL, NULL);
+        find_in_copy(f, BOARD("large"), rev);
+    }
+    sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_SPILL, &spilled, &highest, 0);
+    assert_true(spilled > 0);
+}
+
 /* Whatever a write reads, its op, its position or the tables themselves: BUSY is not FAILED, and nothing is written. */
 static void be_busy_everywhere(fixture *f, cv_scope_id scope, bool locked)
 {
@@ -423,6 +471,7 @@ int main(void)
         TEST(a_disk_that_fails_after_writing_never_lies),
         TEST(a_full_disk_certainly_does_not_write),
         TEST(a_small_disk_fills_up),
+        TEST(a_commit_of_any_size_is_in_the_log),
         TEST(a_watermark_costs_no_sync_and_no_statement),
         TEST(busy_while_reading_is_busy),
         TEST(waiting_has_an_end),

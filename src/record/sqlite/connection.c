@@ -212,7 +212,9 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
  * grow, has not taken the last page. */
 cv_sqlite_outcome cv_sqlite_commit(cv_sqlite *s, cv_err *err)
 {
+    cv_sqlite_gather_begin(s);
     int rc = cv_sqlite_run(s, "commit") & 0xff;
+    cv_sqlite_gather_end();
     if (rc == SQLITE_OK)
         return CV_SQLITE_DONE;
     if (sqlite3_extended_errcode(s->db) == SQLITE_IOERR_WRITE && trouble_of(s) == TOO_LONG)
@@ -273,6 +275,7 @@ static bool use_wal(cv_sqlite *s, cv_err *err)
         if (is_wal <= 0 && (!others || !wait_again(s, tries)))
             return cv_sqlite_fail(s, "switch the database to its write-ahead log", err);
     }
+    s->has_log = true;
     return true;
 }
 
@@ -303,6 +306,8 @@ void cv_sqlite_disconnect(cv_sqlite *s)
         sqlite3_finalize(s->cached[i]);
     cv_sqlite_tokenizer_close(&s->tokenizer);
     sqlite3_close_v2(s->db);
+    sqlite3_free(s->gathered);
+    s->gathered = NULL;
     s->db = NULL;
 }
 

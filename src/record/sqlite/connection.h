@@ -1,6 +1,7 @@
 /* connection.h - a database of SQLite as the record uses it, whatever is kept in it.
  *
  *     connection.c  opening and closing, statements, waiting, errors
+ *     gather.c      one write for all pages of a COMMIT
  *     place.c       the file and what is beside it: is it there, whose is it, can it be written
  *     migrate.c     is it ours, is it current, make it current
  *     watermark.c   commits and the watermark of the last one
@@ -33,6 +34,8 @@ typedef struct {
     size_t count;
 } cv_sqlite_statements;
 
+typedef struct cv_sqlite_gathered cv_sqlite_gathered;
+
 typedef struct {
     sqlite3 *db;
     cv_sqlite_statements statements;
@@ -45,6 +48,8 @@ typedef struct {
     int64_t waited_us;
     uint64_t jitter;
     cv_sqlite_tokenizer tokenizer; /* made by the first search */
+    cv_sqlite_gathered *gathered;  /* made by the first COMMIT to a log */
+    bool has_log;                  /* it is in WAL mode */
     bool has_moved;                /* the last write did not begin: the path leads to another file now */
 } cv_sqlite;
 
@@ -127,6 +132,10 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err);
 /* COMMIT: SQLITE_OK, or what it means for the write. */
 typedef enum { CV_SQLITE_DONE, CV_SQLITE_BUSY, CV_SQLITE_FAILED, CV_SQLITE_UNKNOWN } cv_sqlite_outcome;
 cv_sqlite_outcome cv_sqlite_commit(cv_sqlite *s, cv_err *err);
+
+/* Around the statement COMMIT: its pages go to the log in one write. */
+void cv_sqlite_gather_begin(cv_sqlite *s);
+void cv_sqlite_gather_end(void);
 
 /* ---- commits (statements commit_last, commit_at) -------------------------------------------------------------------
  */
