@@ -13,8 +13,8 @@
 #include "mail/files/take.h"
 
 enum {
-    FEW_ROWS = 64,   /* so many are written at once */
-    PAUSE_MS = 1000, /* between two writes of a file with more */
+    SMALL = 16 * 1024, /* bytes: a file that is not larger is written at once */
+    PAUSE_MS = 1000,   /* between two writes of a larger one */
     PROCESSED = 1000,
 };
 
@@ -148,11 +148,10 @@ static bool print_view(cv_mail_door *door, const cv_mail_mailbox *box, cv_str *r
 }
 
 /* A large file is written once in a second at most. */
-static bool is_due(cv_mail_door *door, cv_where where, const cv_mail_mailbox *box)
+static bool is_due(cv_mail_door *door, cv_where where)
 {
     struct stat st;
-    int64_t rows = box->waiting + (box->done < PROCESSED ? box->done : PROCESSED);
-    if (rows <= FEW_ROWS || !cv_where_look(where, &st))
+    if (!cv_where_look(where, &st) || st.st_size <= SMALL)
         return true;
     int64_t age = door->now_ms - cv_timespec_ns(st.st_mtim) / 1000000;
     return age < -PAUSE_MS || age > PAUSE_MS; /* its mark may be some milliseconds ahead */
@@ -190,7 +189,7 @@ bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, c
         return !err->code;
     const char *name = name_of(door->arena, box.slot);
     cv_where where = cv_where_in(door->arena, cv_door_root(door), name);
-    *ret_late = !is_due(door, where, &box);
+    *ret_late = !is_due(door, where);
     if (*ret_late)
         return true;
     cv_file_rules rules = {.arena = door->arena, .is_ours = is_ours};
