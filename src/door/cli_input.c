@@ -78,6 +78,13 @@ static void write_names(cv_json_writer *w, cv_str member, cv_str value)
     cv_json_end_array(w);
 }
 
+/* Not JSON with a fault. */
+static bool is_text(cv_str given)
+{
+    cv_str text = cv_str_trim(given);
+    return text.n > 0 && !strchr("[{\"", text.p[0]);
+}
+
 static bool write_json(cv_cli *cli, cv_json_writer *w, const cv_json_member *of, const char *value, cv_err *err)
 {
     cv_str text, property = of->key, names = cv_json_get_text(&of->value, "x-names");
@@ -91,8 +98,8 @@ static bool write_json(cv_cli *cli, cv_json_writer *w, const cv_json_member *of,
     if (!read_text(cli, value, false, &text, &file, err))
         return false;
     if (!cv_json_parse(cli->arena, text, &tree, err)) {
-        bool any = !cv_json_get(&of->value, CV_STR("type"));               /* of JSON, also a text */
-        if ((member.p || any) && value[0] && !strchr("[{@\"", value[0])) { /* not JSON with a fault */
+        bool any = !cv_json_get(&of->value, CV_STR("type")); /* of JSON, also a text */
+        if ((member.p || any) && !file && is_text(text)) {
             cv_err_clear(err);
             if (any)
                 cv_json_str(w, text);

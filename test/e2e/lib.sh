@@ -164,10 +164,11 @@ is() {
 }
 
 # jq takes 20 ms to start, gojq 2, and scripts ask thousands of times. gojq sorts the keys of objects: what depends on
-# their order is left to jq, by 'command jq' where a file is compared with what is printed.
+# their order is left to jq, by 'command jq' where a file is compared with what is printed. So is @uri: gojq writes a blank
+# as +.
 command -v gojq >/dev/null && jq() {
     case $* in
-    -S* | *keys_unsorted* | *to_entries*) command jq "$@" ;;
+    -S* | *keys_unsorted* | *to_entries* | *@uri*) command jq "$@" ;;
     *) gojq "$@" ;;
     esac
 }

@@ -32,7 +32,7 @@ wide() {
 
 # aged: ages in the last output are always the same.
 aged() {
-    sed -i -E 's/ *([a-z]+, [0-9]+ rounds?), ([0-9]+ [a-z]+|now)$/ \1, AGE/' "$out"
+    sed -i -E 's/ *([a-z]+, [0-9]+ rounds?), ([0-9]+ [a-z]+ ago|now)$/ \1, AGE/' "$out"
 }
 
 run "create" 0 dialogue create --json --data @"$story/create.request.json"

@@ -197,8 +197,10 @@ rm .conclave/jars/copy.db
 run "not in another one" 1 backup .conclave/jam/copy.db
 has "or .conclave/jars" err
 run "not beside it" 1 backup .conclave/jars.db
-mkdir shelf linked && echo 7 >shelf/pears.jar && echo many >shelf/figs.jar && mkdir linked/.conclave && ln -s ../../shelf linked/.conclave/jars
-run "nor through a link" 1 jar list --root linked
+mkdir shelf && echo 7 >shelf/pears.jar && echo many >shelf/figs.jar
+"$conclave" init linked >/dev/null && rmdir linked/.conclave/jars && ln -s ../../shelf linked/.conclave/jars
+run "nothing is taken in through a link" 1 jar fill plums --root linked
+has ".conclave/jars" err
 cp "$root/examples/decision.dialogue.md" bread.dialogue.md
 sed 's/^# .*/# Notes/' bread.dialogue.md >shelf/notes.md
 run "a path is taken by the room that it fits" 0 import shelf/pears.jar bread.dialogue.md --json

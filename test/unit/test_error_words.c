@@ -560,7 +560,7 @@ static void values_are_no_fields(void **state)
          "respond",
          {"bread", "--expert=muffin"},
          "Give the text as --content, or its file as --content-path"},
-        {"mail", "answer", {"xx"}, "--answer: expected a value"},
+        {"mail", "answer", {"[xx"}, "--answer: expected a value"},
     };
     trial t = {0};
     begin(&t);
