@@ -3,7 +3,9 @@
 -- One index of the commits makes an op_id unique in its scope and finds it across scopes. Deliveries have no table beside
 -- their key.
 
-CREATE TABLE commits_new (
+CREATE TEMP TABLE old_commits AS SELECT * FROM commits;
+DROP TABLE commits;
+CREATE TABLE commits (
     number      INTEGER PRIMARY KEY,
     scope       INT  NOT NULL REFERENCES scopes (number),
     rev         INT  NOT NULL CHECK (rev >= 1),
@@ -14,9 +16,8 @@ CREATE TABLE commits_new (
     head        TEXT NOT NULL,                       -- hash of the last event of the write
     result      TEXT                                 -- what a replay answers, JSON
 ) STRICT;
-INSERT INTO commits_new SELECT number, scope, rev, op_id, operation, digest, created_at, head, result FROM commits;
-DROP TABLE commits;
-ALTER TABLE commits_new RENAME TO commits;
+INSERT INTO commits SELECT number, scope, rev, op_id, operation, digest, created_at, head, result FROM old_commits;
+DROP TABLE old_commits;
 CREATE UNIQUE INDEX commits_rev ON commits (scope, rev);
 CREATE UNIQUE INDEX commits_op ON commits (op_id, scope);
 
@@ -29,7 +30,9 @@ BEGIN SELECT RAISE(ABORT, 'commits are only added, never changed'); END;
 CREATE TRIGGER commits_no_delete BEFORE DELETE ON commits
 BEGIN SELECT RAISE(ABORT, 'commits are never deleted'); END;
 
-CREATE TABLE mail_deliveries_new (
+CREATE TEMP TABLE old_deliveries AS SELECT * FROM mail_deliveries;
+DROP TABLE mail_deliveries;
+CREATE TABLE mail_deliveries (
     scope          INT  NOT NULL REFERENCES scopes (number),
     mailbox        TEXT NOT NULL,
     seq            INT  NOT NULL,
@@ -53,9 +56,10 @@ CREATE TABLE mail_deliveries_new (
     error          TEXT,
     PRIMARY KEY (scope, mailbox, seq)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO mail_deliveries_new SELECT * FROM mail_deliveries;
-DROP TABLE mail_deliveries;
-ALTER TABLE mail_deliveries_new RENAME TO mail_deliveries;
+INSERT INTO mail_deliveries SELECT scope, mailbox, seq, rev, message_id, state, open, dead, turn, priority, attempts,
+    token, lease_until, expires_ms, session, claimed_at, settled_at, superseded_by, reason, output, error
+    FROM old_deliveries;
+DROP TABLE old_deliveries;
 CREATE INDEX mail_deliveries_turn ON mail_deliveries (scope, mailbox, turn, seq)
     WHERE turn IS NOT NULL;
 CREATE INDEX mail_deliveries_open ON mail_deliveries (scope, mailbox, open, seq)
