@@ -247,6 +247,33 @@ static void a_commit_of_any_size_is_in_the_log(void **state)
     assert_true(spilled > 0);
 }
 
+/* FTS5 writes its words within COMMIT, and reads pages again that SQLite has moved to the log since COMMIT began. What
+ * was in that place of the log before is no page of theirs. */
+static void words_are_read_again_within_a_commit(void **state)
+{
+    fixture *f = *state;
+    f->record = board_open(&f->arena, f->path, &f->err);
+    sqlite3 *db = ((cv_sqlite_record *)f->record)->s->db;
+    assert_int_equal(sqlite3_exec(db, "PRAGMA cache_size = 3", NULL, NULL, NULL), SQLITE_OK);
+    for (int64_t rev = 1; rev <= 12; rev++) {
+        cv_buf words = {0};
+        for (int64_t i = 0; i < 4000; i++)
+            cv_buf_printf(&words, "w%llx ", (long long)(rev * 4000 + i) * 2654435761 % 1000003);
+        cv_writing w;
+        cv_written done;
+        const cv_request request = {cv_arena_printf(&f->arena, "op-%lld", (long long)rev), CV_STR("d"), CV_STR("b x")};
+        assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("x"), CV_STR(""), NOW, &f->err), &f->err);
+        cv_writing_put(&w, &card_type,
+                       &(card){.number = rev, .title = CV_STR("t"), .body = cv_buf_take(&words, &f->arena)});
+        cv_writing_event(&w, CV_STR("x"), CV_STR("x"), CV_STR("written"));
+        cv_writing_commit(&w, &request, CV_STR("{}"), &done, &f->err);
+        assert_int_equal(done.how, CV_WRITE_DONE);
+        assert_ok(f->record->calls->search_rebuild(f->record, &f->arena, &f->err), &f->err);
+        assert_ok(f->record->calls->search_check(f->record, &f->arena, &f->err), &f->err);
+        assert_ok(f->record->calls->check(f->record, &f->arena, &f->err), &f->err);
+    }
+}
+
 /* Whatever a write reads, its op, its position or the tables themselves: BUSY is not FAILED, and nothing is written. */
 static void be_busy_everywhere(fixture *f, cv_scope_id scope, bool locked)
 {
@@ -472,6 +499,7 @@ int main(void)
         TEST(a_full_disk_certainly_does_not_write),
         TEST(a_small_disk_fills_up),
         TEST(a_commit_of_any_size_is_in_the_log),
+        TEST(words_are_read_again_within_a_commit),
         TEST(a_watermark_costs_no_sync_and_no_statement),
         TEST(busy_while_reading_is_busy),
         TEST(waiting_has_an_end),

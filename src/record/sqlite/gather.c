@@ -57,6 +57,13 @@ static int keep_back(sqlite3_file *log, const void *bytes, int count, sqlite3_in
     return hand_over();
 }
 
+/* FTS5 writes within COMMIT, and may need a page again that SQLite has moved out of memory meanwhile. */
+static int read_behind(sqlite3_file *log, void *ret_bytes, int count, sqlite3_int64 at)
+{
+    int rc = hand_over();
+    return rc == SQLITE_OK ? current->real->xRead(log, ret_bytes, count, at) : rc;
+}
+
 /* Before the first page of a log its own header is synced. */
 static int sync_all(sqlite3_file *log, int flags)
 {
@@ -81,6 +88,7 @@ void cv_sqlite_gather_begin(cv_sqlite *s)
     g->log = log;
     g->real = log->pMethods;
     g->methods = *g->real;
+    g->methods.xRead = read_behind;
     g->methods.xWrite = keep_back;
     g->methods.xSync = sync_all;
     g->count = 0;
