@@ -198,13 +198,13 @@ typedef struct {
 
 /* ---- the descriptor ---------------------------------------------------------------------------------------------- */
 
-/* Tables may be NULL; after the last row of one there is a row of zeroes. */
 /* What a search has found. */
 typedef struct {
     cv_str scope, kind, id;
     cv_str changed; /* JSON, or absent */
 } cv_room_hit;
 
+/* Tables may be NULL; after the last row of one there is a row of zeroes. */
 typedef struct cv_room {
     const char *name; /* "dialogue"; "": its operations are at the top level */
     const char *summary;

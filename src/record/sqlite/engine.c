@@ -36,7 +36,6 @@ static void look_for_progress(cv_sqlite_record *r)
     r->last_progress = now;
 }
 
-/* As it is now; NULL: nobody raises one. */
 /* One pause, between `us` and twice that: no two processes wake in step. It ends as soon as the number is not `seen`
  * any more, and *seen is what it is then. False: it was long enough. */
 static bool pause_about(cv_sqlite_record *r, int64_t us, cv_sqlite_told number, uint32_t *seen)
