@@ -291,6 +291,8 @@ static bool begin_reader(watch *w, bool given, char position[MAX_POSITION], cv_e
     snprintf(w->read, sizeof w->read, "%.*s", CV_FMT(kept));
     if (kept.n && !given)
         snprintf(position, MAX_POSITION, "%.*s", CV_FMT(kept));
+    else if (!given) /* a misspelt name, or another store, would pass over commits without a word */
+        cv_log_line("the reader '%s' is new: it begins with the next commit", cv_cli_get(w->cli, "reader"));
     return move_reader(w, cv_str_of(position), err);
 }
 
@@ -597,9 +599,8 @@ const cv_cli_command cv_cmd_watch = {
     .details =
         "A line for each commit of any process: time, operation, scope and who acted; with --json the entry of the\n"
         "feed. With --when a line for each condition that holds or begins to hold: 'conclave help conditions' has\n"
-        "their names. A command or webhook that fails is reported, and watching continues; with --reader it ends, and "
-        "the\n"
-        "same command tries that commit again. See docs/feed.md.\n",
+        "their names. A command or webhook that fails is reported, and watching continues; with --reader it ends,\n"
+        "and the same command tries that commit again. See docs/feed.md.\n",
     .examples = "  conclave watch --after start --count 1\n",
     .options = watch_options,
     .option_count = CV_COUNT(watch_options),

@@ -237,6 +237,7 @@ for _ in $(seq 100); do
 done
 kill -9 $watching
 wait $watching 2>/dev/null
+name="a reader without a position" && has "the reader 'early' is new: it begins with the next commit" err
 run "what came after a kill" 0 dialogue create "Second"
 timeout 60 "$conclave" watch --reader early --json >"$work/live" 2>"$err" &
 watching=$!
@@ -246,6 +247,8 @@ for _ in $(seq 100); do
 done
 grep -q '"second"' "$work/live"
 ok $? "$name: is told by the next watcher"
+! grep -q "is new" "$err"
+ok $? "$name: who continues is not new"
 kill -9 $watching
 wait $watching 2>/dev/null
 # Killed between any two events, and while a command runs: every commit is passed on, in order.
