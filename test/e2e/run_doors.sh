@@ -203,4 +203,17 @@ curl -s -X POST -H 'Content-Type: application/json' --data '{"dialogue_id":"kill
 name="HTTP"
 has "allow-run"
 kill "$serving" && wait "$serving" 2>/dev/null
+begin left
+printf '#!/bin/sh\nexec sleep 600\n' >slow.sh && chmod +x slow.sh
+"$conclave" agent add slow --command ./slow.sh >/dev/null
+rm "$work/said"
+"$conclave" serve --port 0 --json --allow-run >"$work/said" 2>"$work/log" &
+serving=$!
+await [ -s "$work/said" ]
+curl -s -H 'Content-Type: application/json' --data '{"dialogue_id":"kill","agent":"slow"}' "$(jq -r .url "$work/said")/api/run" >/dev/null &
+client=$!
+until_is "$asked == [[\"started\", 1]]" "HTTP: both are asked"
+kill $client && wait $client 2>/dev/null
+until_is '.state == "stopped" and .reason == "interrupted"' "HTTP: a client that leaves ends its run"
+kill "$serving" && wait "$serving" 2>/dev/null
 finish
