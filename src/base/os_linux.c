@@ -197,9 +197,10 @@ bool cv_os_number_wait(_Atomic uint32_t *number, uint32_t seen, int64_t us)
     const struct timespec most = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
     if (syscall(SYS_futex, number, FUTEX_WAIT, seen, &most, NULL, 0) == 0)
         return true;
-    if (errno == EFAULT)
-        nanosleep(&most, NULL);
-    return errno != ETIMEDOUT && errno != EFAULT;
+    if (errno != EFAULT)
+        return errno != ETIMEDOUT;
+    nanosleep(&most, NULL);
+    return false;
 }
 
 void cv_os_number_wake(_Atomic uint32_t *number)

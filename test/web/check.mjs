@@ -44,9 +44,9 @@ async function open(hash, options = {}, base = url) {
   await page.goto(`${base}/${hash}`);
   return page;
 }
-/** Everything that is on the page, within some seconds. */
-// Is it true now, or within a few seconds?
+/** Is it true now, or before our patience ends? */
 const becomes = (page, condition) => page.waitForFunction(condition, undefined, { timeout: PATIENCE }).then(() => true, () => false);
+/** Are all these texts on the page, now or before our patience ends? */
 const shows = (page, ...texts) =>
   page
     .waitForFunction((all) => all.every((text) => document.body.innerText.includes(text)), texts, { timeout: PATIENCE, polling: 50 })

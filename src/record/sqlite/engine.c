@@ -147,7 +147,7 @@ bool cv_sqlite_scope_begin(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, 
 
 void cv_sqlite_scope_end(cv_sqlite_record *r)
 {
-    (void)cv_sqlite_use(r->s, "scope");
+    (void)cv_sqlite_use(r->s, "scope"); /* resets it */
 }
 
 bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_t *ret_number,
