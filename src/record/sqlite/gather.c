@@ -96,9 +96,13 @@ void cv_sqlite_gather_begin(cv_sqlite *s)
     log->pMethods = &g->methods;
 }
 
+/* A COMMIT that failed may have left pages here: until it is rolled back, its transaction reads them. A write that fails
+ * is not reported, because COMMIT has failed already. */
 void cv_sqlite_gather_end(void)
 {
-    if (current)
+    if (current) {
+        (void)hand_over();
         current->log->pMethods = current->real;
+    }
     current = NULL;
 }
