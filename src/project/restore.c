@@ -291,6 +291,10 @@ static void answer(restoring *r, bool compared)
         cv_notice_add(&r->warnings, r->call->arena, CV_STR("not_compared"),
                       "what was there before could not be compared with the backup: %.*s",
                       CV_FMT(r->engine.trouble.message));
+    if (r->engine.no_watermark.code != CV_ERR_NONE)
+        cv_notice_add(&r->warnings, r->call->arena, CV_STR("no_watermark"),
+                      "the record has no watermark until the next write, so that a loss before it is not noticed: %.*s",
+                      CV_FMT(r->engine.no_watermark.message));
     if (r->call->for_people)
         r->report = report(r);
     r->record = r->engine.store.address.n ? r->engine.store.address : cv_str_of(r->engine.store.path);

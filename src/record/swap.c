@@ -144,7 +144,7 @@ bool cv_swap_lost(cv_swap *s, cv_swap_visit visit, void *ctx, cv_err *err)
 bool cv_swap_begin(cv_swap *s, cv_err *err)
 {
     s->calls = s->store.address.n ? &cv_postgres_swap : &cv_sqlite_swap;
-    s->trouble.arena = s->arena;
+    s->trouble.arena = s->no_watermark.arena = s->arena;
     return s->calls->begin(s, err);
 }
 

@@ -39,6 +39,7 @@ struct cv_swap {
     cv_str kept;             /* after commit: the file or the schema that the present record is now; empty: none was */
     cv_str kept_address;     /* … where it can be opened, on a server */
     cv_str missing;          /* … what this project has seen on the server and the backup lacks; empty: nothing */
+    cv_err no_watermark;     /* … why the restored record has no watermark yet; no error: it has one */
     void (*step)(void *ctx); /* called before each change; NULL: nobody asks. A test ends the process there */
     void *ctx;
     const cv_swap_calls *calls; /* set by begin */

@@ -58,16 +58,16 @@ static void forget_watermark(const cv_swap *s)
     unlink(cv_watermark_path(s->arena, s->store.path));
 }
 
-/* … but what is there now. Nobody commits while it is set. Without one the next write makes it, so that a failure here
- * loses nothing. */
-static void renew_watermark(const cv_swap *s)
+/* … but what is there now. Nobody commits while it is set. Without one the next write makes it: the restore is done all
+ * the same, and `no_watermark` says why. */
+static void renew_watermark(cv_swap *s)
 {
-    cv_err ignored = {.arena = s->arena};
     cv_commit last;
     cv_record *record;
-    if (!cv_record_open(s->arena, s->store.path, CV_RECORD_EXISTING, s->types, s->types->sqlite, &record, &ignored))
+    if (!cv_record_open(s->arena, s->store.path, CV_RECORD_EXISTING, s->types, s->types->sqlite, &record,
+                        &s->no_watermark))
         return;
-    record->calls->accept(record, s->arena, &last, &ignored);
+    record->calls->accept(record, s->arena, &last, &s->no_watermark);
     cv_record_close(record);
 }
 
