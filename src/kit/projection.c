@@ -74,8 +74,9 @@ bool cv_projection_keep(cv_projection *p, cv_err *err)
 static bool begin_anew(cv_projection *p, cv_err *err)
 {
     cv_err_clear(err);
-    return p->record->calls->newest(p->record, p->arena, 0, &p->position, err) && p->write_all(p, true, err) &&
-           cv_projection_keep(p, err);
+    p->position = p->since;
+    return (p->since.n || p->record->calls->newest(p->record, p->arena, 0, &p->position, err)) &&
+           p->write_all(p, true, err) && cv_projection_keep(p, err);
 }
 
 static bool write_commits(cv_projection *p, cv_err *err)

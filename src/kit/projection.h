@@ -32,6 +32,7 @@ typedef struct cv_projection {
     /* What the room remembers with the position: members of a JSON object. NULL: nothing. */
     void (*keep)(const struct cv_projection *p, cv_json_writer *w);
     void *ctx;
+    cv_str since; /* where the position is not known: commits from here on are written one by one, too; empty: none */
     cv_str position; /* how far the files are; empty: that is not known */
     cv_str boot;     /* … since which start of the machine */
     bool again;      /* for write() to set: it has committed something itself */

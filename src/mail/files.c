@@ -64,7 +64,7 @@ static bool pass_open(cv_mail_door *door, unsigned how, cv_err *err)
         return ok;
     door->marks_hold = cv_door_marks_hold(door);
     if (how & TAKE && !settled) {
-        ok = cv_door_take_in(door, err);
+        ok = cv_door_begin_taking(door, err) && cv_door_take_in(door, err);
         door->marks_hold |= ok; /* everything was looked at */
     }
     ok = ok && cv_door_catch_up(door, err);

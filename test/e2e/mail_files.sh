@@ -585,4 +585,17 @@ is '.message.output == {"body": "215 files"}'
 [ -z "$(ls bus/runtime/twicer/inbox bus/runtime/twicer/claimed | grep json)" ] && [ -f bus/runtime/twicer/archive/task_0000000001.json ]
 ok $? "what was finished twice is in the archive alone"
 
+# ---- the first file of a project -------------------------------------------------------------------------------------
+project first
+agent muffin
+agent cupcake --no-files
+put $mail/runtime/muffin/outbox/a.json '{"message_id": "m-1", "command": "ping", "sender_agent_id": "muffin", "target_id": "cupcake", "params": {}}'
+look
+[ "$(ls $mail/runtime/muffin/outbox)" = msg_m-1.json ] && [ -f $mail/runtime/muffin/archive/a.json ]
+ok $? "the first file that is taken in is in the outbox as every later one"
+rm $mail/runtime/muffin/outbox/msg_m-1.json $mail/.position
+look
+[ -z "$(ls $mail/runtime/muffin/outbox)" ]
+ok $? "what its sender has picked up is not written again"
+
 finish

@@ -84,6 +84,7 @@ typedef struct {
     bool marking;             /* … and marks are being set: until that is over they do not hold for others */
     bool looking;             /* without the lock: is there something to be taken in? */
     bool found;               /* … there is */
+    cv_str since;             /* the feed before anything was taken in, if the files are new; empty: they are not */
     cv_mail_message *message; /* that was read last; NULL: none. A message never changes */
     int64_t expired_to;       /* time up to which expired messages were taken from the inboxes; below 0: as it was */
     int64_t reported_to;      /* bytes of completed_tasks.json whose lines were taken in; below 0: it was not read */
@@ -227,6 +228,9 @@ void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err);
 bool cv_door_is_settled(cv_mail_door *door, bool *ret_settled, cv_err *err);
 bool cv_door_is_shown(cv_mail_door *door, bool *ret_shown, cv_err *err);
 bool cv_door_has_shown(cv_mail_door *door, int64_t rev); /* what was committed up to this rev of the post office */
+
+/* Before anything is taken in: in new folders, too, all of that is shown as every later commit is: show.c. */
+bool cv_door_begin_taking(cv_mail_door *door, cv_err *err);
 
 /* Takes in what others have put, moved or edited: take.c, moved.c, mailbox.c, states.c, reported.c. */
 bool cv_door_take_in(cv_mail_door *door, cv_err *err);

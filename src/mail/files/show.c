@@ -430,6 +430,14 @@ static bool is_all_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
     return cv_projection_is_new(&p, ret_shown, err);
 }
 
+/* Of what is open at the beginning only inboxes are written: its senders may have picked up their views of it. */
+bool cv_door_begin_taking(cv_mail_door *door, cv_err *err)
+{
+    const cv_json *kept;
+    open_projection(door, &kept);
+    return kept || door->record->calls->newest(door->record, door->arena, 0, &door->since, err);
+}
+
 bool cv_door_has_shown(cv_mail_door *door, int64_t rev)
 {
     const cv_json *kept;
@@ -744,6 +752,7 @@ bool cv_door_catch_up(cv_mail_door *door, cv_err *err)
     showing s = {.door = door, .touched = {.arena = door->arena}};
     cv_projection p = open_projection(door, &kept);
     bool changed = false;
+    p.since = door->since;
     p.write = write_commits;
     p.write_all = write_all;
     p.keep = keep;
