@@ -244,8 +244,8 @@ static int run_open(cv_cli *cli)
 
 #define TOOL_OPTIONS                                                                                                   \
     CV_CLI_ROOT,                                                                                                       \
-        {"rooms", "ROOMS", "rooms whose tools are offered, with commas between (default: those in use, or all)",       \
-         NULL},                                                                                                        \
+        {"rooms", "ROOMS",                                                                                             \
+         "rooms whose tools are offered, with commas between, or all (default: those in use; all if none is)", NULL},  \
         {"tools", "WHICH", "usual: the tools for daily work (default); all: every operation", "usual all"},            \
     {                                                                                                                  \
         "allow-run", NULL, "clients may start agents on this machine: the tools of 'run' and 'ask'", NULL              \

@@ -137,6 +137,8 @@ static cv_str define(cv_arena *a, const cv_operation *op, bool whole)
     return cv_buf_take(&out, a);
 }
 
+static const cv_str all_rooms = CV_STR_INIT("all");
+
 /* What belongs to the project is in every room. */
 static bool is_in(const char *rooms, const char *room)
 {
@@ -144,7 +146,7 @@ static bool is_in(const char *rooms, const char *room)
     if (!rooms || *room == '\0' || cv_room_find(cv_str_of(room))->of_project)
         return true;
     while (cv_str_split(&rest, ',', &name))
-        if (cv_str_eq(cv_str_trim(name), cv_str_of(room)))
+        if (cv_str_eq(cv_str_trim(name), cv_str_of(room)) || cv_str_eq(cv_str_trim(name), all_rooms))
             return true;
     return false;
 }
@@ -248,11 +250,12 @@ static cv_str tool_missing(void *ctx, cv_arena *a, cv_str name)
 static bool check_rooms(cv_arena *a, const char *rooms, cv_err *err)
 {
     cv_str rest = cv_str_of(rooms), name;
-    cv_str *options = CV_NEW_ARRAY(a, cv_room_count(), cv_str);
+    cv_str *options = CV_NEW_ARRAY(a, cv_room_count() + 1, cv_str);
     size_t count = 0;
     for (size_t i = 0; i < cv_room_count(); i++)
         if (!cv_room_at(i)->of_project)
             options[count++] = cv_str_of(cv_room_at(i)->name);
+    options[count++] = all_rooms;
     while (rooms && cv_str_split(&rest, ',', &name)) {
         bool known = false;
         for (size_t i = 0; i < count; i++)

@@ -16,7 +16,7 @@
 
 typedef struct {
     const char *root;  /* where to look for the project; NULL: from the current folder upwards */
-    const char *rooms; /* with commas between; NULL: those in use, or all when none is */
+    const char *rooms; /* with commas between, or all; NULL: those in use, or all when none is */
     bool all;          /* every operation, not only those that are offered unasked */
     bool starts;       /* those that start programs are offered, too */
     const char *as;    /* who acts in calls that have no token of an agent; NULL: nobody is named */

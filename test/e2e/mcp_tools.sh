@@ -66,6 +66,13 @@ ask "one room" "$list" --rooms dialogue
 is '.result.tools | length > 10'
 call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_export","arguments":{"dialogue_id":"x","output_path":"/tmp/outside.json"}}}'
 "$conclave" dialogue create X --json >/dev/null
+ask "the rooms in use" "$list"
+is '[.result.tools[].name | select(startswith("conclave_chat"))] == []'
+ask "all rooms" "$list" --rooms all
+printf '%s\n' "$list" | "$conclave" mcp --rooms dialogue,mail,chat,notes >"$work/rooms" 2>"$err"
+[ "$(jq -c '[.result.tools[].name]' "$work/rooms")" = "$(jq -c '[.result.tools[].name]' "$out")" ]
+ok $? "all rooms: their tools are those of each"
+is '[.result.tools[].name | select(startswith("conclave_chat"))] != []'
 ask "a path outside the project" "$call"
 is '.result.isError == true and (.result.content[0].text | fromjson | .field == "output_path")'
 ask "an unknown field" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_list","arguments":{"limt":5}}}'
