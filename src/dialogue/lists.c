@@ -25,9 +25,11 @@ typedef struct {
 } listed;
 
 typedef struct {
+    cv_call *call;
     cv_arena *a;
     size_t limit;
     cv_str status;         /* empty: any */
+    bool decided;          /* only those of them whose verdict did not wait for the target */
     cv_words tags;         /* all of which it must have */
     bool all, archived;    /* what is put away, too; only that */
     size_t seen, put_away; /* of a batch; archived ones that are not shown */
@@ -73,14 +75,33 @@ static bool is_wanted(const page *p, const cv_rec_dialogue *row)
     return !p->status.n || cv_str_eq(p->status, row->status);
 }
 
+/* With memory of its own: many may be looked at for a page. */
+static bool is_decided(const page *p, cv_str id, bool *ret_decided, cv_err *err)
+{
+    cv_arena a = {0};
+    cv_err own_err = {.arena = &a};
+    cv_call own = *p->call;
+    own.arena = &a;
+    cv_overview *overview = CV_NEW(&a, cv_overview);
+    bool ok = cv_overview_load(&own, id, 0, overview, &own_err);
+    *ret_decided = ok && cv_str_eq(cv_overview_status(overview), cv_status_decided);
+    if (!ok)
+        cv_err_copy(err, &own_err);
+    cv_arena_release(&a);
+    return ok;
+}
+
 static bool list_one(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
     page *p = ctx;
-    bool archived = cv_dialogue_is_archived(row);
-    (void)err;
+    bool archived = cv_dialogue_is_archived(row), decided = true;
     p->seen++;
     p->last = cv_arena_copy(p->a, id);
     if (!is_wanted(p, row))
+        return true;
+    if (p->decided && !is_decided(p, id, &decided, err))
+        return false;
+    if (!decided)
         return true;
     if (!p->all && archived != p->archived)
         p->put_away += archived;
@@ -202,7 +223,8 @@ bool cv_dialogue_list(cv_call *call)
 {
     int64_t limit = cv_json_get_int(call->input, "limit", USUAL_PAGE);
     assert(limit > 0 && limit <= CV_MAX_PAGE); /* the schema's bounds */
-    page p = {.a = call->arena,
+    page p = {.call = call,
+              .a = call->arena,
               .limit = (size_t)limit,
               .status = cv_json_get_text(call->input, "status"),
               .tags = cv_tags_read(call, "tag"),
@@ -212,6 +234,9 @@ bool cv_dialogue_list(cv_call *call)
     cv_json_writer w = {.out = call->out};
     if (call->errs->count > 0)
         return false;
+    p.decided = cv_str_eq(p.status, cv_status_decided);
+    if (p.decided)
+        p.status = cv_dialogue_words.items[CV_DIALOGUE_CONVERGED];
     if (!fill_page(call, &p, &err) || (call->for_people && !say_page(call, &p, &err)))
         return cv_call_fail(call, &err);
     cv_shape_write(&w, cv_list_shape, &p);

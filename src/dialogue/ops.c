@@ -38,6 +38,8 @@ const cv_operation cv_dialogue_ops[] = {
          "Shows the question, status, age, and decision or next step of each, ordered by id, in pages of --limit.\n"
          "If there are more, the answer ends with the option for the next page (as JSON: 'next'; send it as\n"
          "'after').\n"
+         "A dialogue is converged when it has its final verdict, and decided if that came before the target was "
+         "reached.\n"
          "Archived dialogues are left out, unless you give --archived or --all.\n",
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n"

@@ -118,6 +118,27 @@ golden progress/verify.txt
 run "one dialogue verified" 0 verify --room dialogue --scope given-up
 has "what was asked for is intact: 1 dialogue, 2 events"
 
+# A verdict that did not wait for the target: people read "decided" everywhere, the stored status is "converged".
+for verb in "get nvidia-decision" "scoreboard nvidia-decision" "progress nvidia-decision"; do
+    # shellcheck disable=SC2086
+    run "the word for people: $verb" 0 dialogue $verb
+    has "nvidia-decision: decided"
+done
+run "the word for people: similar" 0 dialogue similar "swap its NVAI position for NVDA shares"
+has "(decided, alignment"
+run "the status for programs: similar" 0 dialogue similar "swap its NVAI position for NVDA shares" --json
+is '.dialogues[0].status == "converged"'
+run "the status for programs: get" 0 dialogue get nvidia-decision --json
+is '.dialogue.status == "converged"'
+run "a verdict before any round" 0 dialogue create "Early" --expert Baker --json
+run "the word for people: verdict-register" 0 dialogue verdict-register early --force --warning "no round" --verdict-type final --verdict-id v --round 0 \
+    --recommendation "Bake" --description "Nobody waits."
+has "the dialogue is decided"
+run "the list of those" 0 dialogue list --status decided --json
+is '[.dialogues[] | .dialogue_id, .status] == ["early", "converged", "nvidia-decision", "converged"]'
+run "the list of those, by pages" 0 dialogue list --status decided --limit 1 --json
+is '.next == "early" and .count == 1'
+
 # An expert whom the judge scores, and who said nothing in the round, is shown as absent.
 project absent
 "$conclave" dialogue create "Absent" --expert "Baker: dough" --expert "Miller: flour" >/dev/null

@@ -12,6 +12,7 @@
 #include "dialogue/labels.h"
 #include "dialogue/operations.h"
 #include "dialogue/search/found.h"
+#include "dialogue/view/overview.h"
 #include "dialogue/words/limits.h"
 
 enum { USUAL_COUNT = 5, FEW_WORDS = 2, MOST_TENSIONS = 5 };
@@ -155,6 +156,12 @@ static bool complete(cv_call *call, const cv_query *query, likeness *like, cv_er
     if (!cv_state_load(call, like->id, &wanted, &s, err))
         return false;
     like->status = s.dialogue.status;
+    if (call->for_people) {
+        cv_overview *overview = CV_NEW(call->arena, cv_overview);
+        if (!cv_overview_load(call, like->id, 0, overview, err))
+            return false;
+        like->status = cv_overview_status(overview);
+    }
     like->total_alignment = s.dialogue.total_alignment;
     like->score_text = cv_found_score(call->arena, like->score);
     for (size_t i = 0; i < query->count; i++)

@@ -158,6 +158,8 @@ const cv_rec_verdict *cv_overview_final(const cv_overview *c)
     return NULL;
 }
 
+const cv_str cv_status_decided = CV_STR_INIT("decided");
+
 int cv_overview_percentage(const cv_overview *c)
 {
     return c->count ? c->rounds[c->count - 1].percentage : cv_state_is_closed(&c->s) ? 100 : 0;
@@ -165,12 +167,13 @@ int cv_overview_percentage(const cv_overview *c)
 
 cv_str cv_overview_converged(cv_arena *a, const cv_overview_round *round)
 {
-    return round->decided ? CV_STR("decided") : cv_arena_printf(a, "%d%%", round->percentage);
+    return round->decided ? cv_status_decided : cv_arena_printf(a, "%d%%", round->percentage);
 }
 
 cv_str cv_overview_status(const cv_overview *c)
 {
-    return c->count && c->rounds[c->count - 1].decided ? CV_STR("decided") : c->s.dialogue.status;
+    bool waited = c->count && c->rounds[c->count - 1].enough;
+    return cv_state_is_closed(&c->s) && !waited ? cv_status_decided : c->s.dialogue.status;
 }
 
 int64_t *cv_overview_series(cv_arena *a, const cv_overview *c, cv_overview_number number)

@@ -58,6 +58,7 @@ enum { CV_CONVERGED_COLUMNS = 11 };
 cv_str cv_overview_converged(cv_arena *a, const cv_overview_round *round);
 
 /* The status of the dialogue for people: "decided" instead of "converged" where the verdict did not wait. */
+extern const cv_str cv_status_decided;
 cv_str cv_overview_status(const cv_overview *c);
 
 /* The verdict that decided, or NULL. */

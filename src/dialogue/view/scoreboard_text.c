@@ -170,13 +170,14 @@ cv_str cv_scoreboard_text(cv_chart paper, const cv_scoreboard *b)
 {
     page p = {.chart = paper, .board = b};
     const cv_state *s = &b->overview.s;
+    cv_str status = cv_overview_status(&b->overview);
     measure(&p);
     cv_chart_paint(&p.chart, CV_PAINT_BOLD);
     cv_chart_text(&p.chart, s->dialogue.title, cv_chart_width(&p.chart));
     cv_chart_paint(&p.chart, CV_PAINT_END);
     cv_chart_line(&p.chart);
     cv_chart_say(&p.chart, "%.*s: ", CV_FMT(s->id));
-    cv_chart_status(&p.chart, s->dialogue.status, s->dialogue.status.n);
+    cv_chart_status(&p.chart, status, status.n);
     cv_chart_say(&p.chart, b->end ? "" : ", no round yet");
     cv_chart_line(&p.chart);
     if (b->end)
