@@ -159,14 +159,6 @@ static const cv_run_agent *seat_of(cv_setup *s, cv_str place)
     return agent;
 }
 
-static void refuse_seat(cv_setup *s, cv_str slug)
-{
-    cv_err *fault = cv_refuse(s->call, CV_ERR_MISSING_FIELD, CV_STR(""), "agent", slug,
-                              "no agent answers for the expert '%.*s'", CV_FMT(slug));
-    cv_err_suggest(
-        fault, CV_STR("give --agent COMMAND for the whole panel, or --agents FILE with a seat for it (docs/run.md)"));
-}
-
 const cv_run_agent *cv_setup_agent(cv_setup *s, cv_str slug, cv_str role, cv_str tier)
 {
     size_t before = s->call->errs->count;
@@ -179,8 +171,6 @@ const cv_run_agent *cv_setup_agent(cv_setup *s, cv_str slug, cv_str role, cv_str
         agent = s->agent;
     if (!agent && s->call->errs->count == before && !find_named(s, slug, &agent, &err))
         cv_call_fail(s->call, &err);
-    if (!agent && s->call->errs->count == before)
-        refuse_seat(s, slug);
     return agent;
 }
 

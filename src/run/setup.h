@@ -52,7 +52,7 @@ typedef struct {
 /* Everything but who sits where. False: call->errs says why. Lives in call->arena. */
 bool cv_setup_read(cv_call *call, cv_str dialogue_id, cv_setup *ret);
 
-/* Who answers for an expert; NULL: nobody does, and call->errs says so. */
+/* Who answers for an expert; NULL: nobody does, or call->errs has more. */
 const cv_run_agent *cv_setup_agent(cv_setup *s, cv_str slug, cv_str role, cv_str tier);
 
 /* May a round wait for so many answers (0: all) of a panel with so many experts? */

@@ -50,8 +50,37 @@ cv_str cv_walk_faults(cv_arena *a, const cv_errs *errs)
 /* ---- how it stands -------------------------------------------------------------------------------------------------
  */
 
+/* One fault for all of them. A dialogue that was run before has a command that names its agents. */
+static void refuse_unseated(cv_walk *w)
+{
+    cv_call *call = w->call;
+    cv_buf names = {0};
+    cv_run_rows before;
+    cv_err err = {.arena = call->arena};
+    size_t count = 0;
+    if (!cv_run_rows_open(&before, call, call->arena, w->settings->dialogue_id, &err)) {
+        cv_call_fail(call, &err);
+        return;
+    }
+    for (size_t i = 0; i < w->facts.seat_count; i++)
+        if (!w->seats[i].agent)
+            cv_buf_printf(&names, "%s%.*s", count++ ? ", " : "", CV_FMT(w->facts.seats[i].slug));
+    cv_str all = cv_buf_take(&names, call->arena);
+    cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "agent", all,
+                              "no agent answers for the expert%s %.*s", CV_PLURAL(count), CV_FMT(all));
+    cv_str again = cv_call_name(call, CV_STR("run status"), w->settings->dialogue_id, NULL, 0);
+    cv_str known = before.exists
+                       ? cv_arena_printf(call->arena, "'%.*s' has the whole command that continues; or ", CV_FMT(again))
+                       : CV_STR("");
+    cv_err_suggest(fault, cv_arena_printf(call->arena,
+                                          "%.*sgive --agent COMMAND for the whole panel, or --agents FILE with a seat "
+                                          "for each (docs/run.md)",
+                                          CV_FMT(known)));
+}
+
 static bool read_facts(cv_walk *w)
 {
+    bool seated = true;
     cv_arena old = w->facts_arena;
     size_t before = w->call->errs->count;
     w->facts_arena = (cv_arena){0};
@@ -61,7 +90,10 @@ static bool read_facts(cv_walk *w)
     for (size_t i = 0; ok && i < w->facts.seat_count; i++) {
         const cv_fact_seat *fact = &w->facts.seats[i];
         w->seats[i] = (cv_walk_seat){fact, cv_setup_agent(w->settings, fact->slug, fact->role, fact->tier)};
+        seated = seated && w->seats[i].agent;
     }
+    if (!seated && w->call->errs->count == before)
+        refuse_unseated(w);
     cv_arena_release(&old);
     w->stale = false;
     return ok && w->call->errs->count == before;

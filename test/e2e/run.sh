@@ -124,9 +124,16 @@ run "nobody answers" 1 ask "Rye?" --expert "Baker: crumb"
 has "no agent answers for the panel" err
 run "nothing was created for it" 0 dialogue list --json
 is '[.dialogues[].dialogue_id] == ["should-we-bake-rye-or-wheat", "should-we-bake-rye-or-wheat-2"]'
-"$conclave" dialogue create "Oats" --expert "Baker: crumb" >/dev/null
-run "nobody answers for an expert" 1 run oats
-has "no agent answers for the expert" err
+"$conclave" dialogue create "Oats" --expert "Baker: crumb" --expert "Miller: flour" >/dev/null
+run "nobody answers for two experts" 1 run oats --json
+is '.message == "no agent answers for the experts muffin, cupcake" and (.errors | length) <= 1 and (.suggestion | startswith("give --agent"))'
+run "agents that fail" 1 run oats --agent false
+run "nobody answers for those who were asked" 1 run oats
+has "no agent answers for the experts muffin, cupcake; 'conclave run status oats' has the whole command that continues; or give" err
+[ "$(wc -l <"$err")" -eq 1 ]
+ok $? "nobody answers for those who were asked: said once"
+run "the command that it names" 0 run status oats
+has "conclave run oats --agent false"
 
 # What is not there: nothing was opened that could be released.
 for how in "" --dry-run --background; do
