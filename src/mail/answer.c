@@ -238,6 +238,55 @@ bool cv_mail_add_receipts(cv_call *call, const cv_row_list *rows, int64_t now, c
     return true;
 }
 
+/* The ids that begin with it follow it in the order of the key, so that others cost nothing. */
+static bool find_whole_id(cv_call *call, cv_str *id, cv_err *err)
+{
+    enum { MOST_NAMED = 8 };
+    cv_mail_message like;
+    cv_row_list rows = {0};
+    cv_buf names = {0};
+    size_t count = 0;
+    cv_row_clear(&cv_mail_message_type, &like);
+    like.message_id = *id;
+    const cv_find find = {.type = &cv_mail_message_type,
+                          .scope = cv_mail_scope(),
+                          .after = &like,
+                          .limit = MOST_NAMED + 1,
+                          .outline = true};
+    if (!cv_record_rows(call->record, call->arena, &find, &rows, err))
+        return false;
+    for (; count < rows.count; count++) {
+        cv_str one = ((const cv_mail_message *)rows.items[count])->message_id;
+        if (!cv_str_starts(one, *id))
+            break;
+        if (count < MOST_NAMED)
+            cv_buf_printf(&names, "%s%.*s", count ? ", " : "", CV_FMT(one));
+    }
+    cv_str all = cv_buf_take(&names, call->arena);
+    if (count < 2) {
+        *id = count ? all : *id;
+        return true;
+    }
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "several messages begin with '%.*s': %.*s%s", CV_FMT(*id), CV_FMT(all),
+               count > MOST_NAMED ? ", …" : "");
+    cv_err_field(err, CV_STR("message_id"));
+    cv_err_value(err, *id);
+    cv_err_suggest(err, CV_STR("write more of the id"));
+    return false;
+}
+
+bool cv_mail_whole_id(cv_call *call, cv_str *id)
+{
+    cv_err err = {.arena = call->arena};
+    cv_mail_message m;
+    bool found;
+    if (call->confined || call->taking_in || !id->n)
+        return true;
+    if (!cv_mail_message_get(call->record, call->arena, *id, &m, &found, &err))
+        return cv_call_fail(call, &err);
+    return found || find_whole_id(call, id, &err) || cv_call_fail(call, &err);
+}
+
 bool cv_mail_refuse_unknown(cv_call *call, cv_str id)
 {
     cv_err *fault = cv_refuse(call, CV_ERR_MESSAGE_NOT_FOUND, CV_STR(""), "message_id", id,

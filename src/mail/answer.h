@@ -43,6 +43,10 @@ bool cv_mail_name_senders(cv_call *call, cv_mail_shown_list *all, cv_err *err);
 bool cv_mail_add_receipts(cv_call *call, const cv_row_list *deliveries, int64_t now_ms, cv_mail_shown *told,
                           cv_err *err);
 
+/* On a command line the beginning of an id is enough: in its place comes the only one that begins so. Several are a
+ * fault; when there is none, it stays as it is. */
+bool cv_mail_whole_id(cv_call *call, cv_str *id);
+
 /* There is no such message. Always false. */
 bool cv_mail_refuse_unknown(cv_call *call, cv_str id);
 

@@ -536,7 +536,6 @@ static bool requeue(cv_mail_writing *o, void *ctx, cv_str *ret_result)
     requeueing *r = ctx;
     const cv_mail_delivery *other = NULL;
     cv_row_list rows;
-    r->message_id = cv_json_get_text(o->call->input, "message_id");
     if (!cv_mail_deliveries_of(o->record, o->arena, r->message_id, &rows, &o->err))
         return cv_mail_fail(o);
     for (size_t i = 0; i < rows.count; i++) {
@@ -569,12 +568,12 @@ static bool requeue(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 
 bool cv_mail_op_requeue(cv_call *call)
 {
-    requeueing r = {0};
+    requeueing r = {.message_id = cv_json_get_text(call->input, "message_id")};
     cv_mail_agent agent;
     if (cv_json_get(call->input, CV_STR("agent"))) {
         if (!cv_mail_whose(call, "agent", &agent))
             return false;
         r.only = agent.name;
     }
-    return cv_mail_write(call, "mail requeue", requeue, &r);
+    return cv_mail_whole_id(call, &r.message_id) && cv_mail_write(call, "mail requeue", requeue, &r);
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/plain.h"
+#include "mail/answer.h"
 #include "mail/log.h"
 #include "mail/operations.h"
 #include "mail/plan.h"
@@ -168,7 +169,7 @@ bool cv_mail_named_message(cv_call *call, cv_str *ret)
     cv_mail_task task;
     *ret = cv_json_get_text(call->input, "message_id");
     if (ret->p || !task_id.p)
-        return true;
+        return cv_mail_whole_id(call, ret);
     if (!find_task(call, task_id, &task))
         return false;
     *ret = task.message_id;

@@ -218,7 +218,7 @@ is '.commands == []'
 run "within its rate" 0 mail send --from limited --to donut one
 run "within its rate" 0 mail send --from limited --to donut two
 run "above its rate" 1 mail send --from limited --to donut three --json
-is '.error_code == "rate_exceeded" and (.suggestion | test("in [0-9]+ seconds"))'
+is '.error_code == "rate_exceeded" and (.suggestion | test("in [0-9]+ seconds?"))'
 run "above its size" 2 mail send --from limited --to donut "$(printf %0200d 0)" --json
 is '.error_code == "limit_exceeded"'
 run "within its quota" 0 mail send --from donut --to limited one
@@ -380,4 +380,34 @@ if on_sqlite; then
     done
     rm -rf .conclave && cp -a "$work/whole" .conclave
 fi
+
+# ---- the beginning of an id ----------------------------------------------------------------------
+
+project begins
+"$conclave" agent add muffin >/dev/null && "$conclave" agent add donut >/dev/null
+for id in rye-bread rye-cake oat; do "$conclave" mail send --from muffin --to donut --message-id $id "Bake" >/dev/null; done
+"$conclave" mail send --from muffin --to donut --message-id oat-cake "Bake" >/dev/null
+run "the beginning of an id: read" 0 mail read rye-b --json
+is '.message.message_id == "rye-bread"'
+run "a whole id is not the beginning of another" 0 mail read oat --json
+is '.message.message_id == "oat"'
+run "the beginning of two ids" 1 mail read rye --json
+is '.error_code == "invalid_value" and .field == "message_id" and .message == "several messages begin with '"'rye'"': rye-bread, rye-cake"'
+run "the beginning of no id" 1 mail read r2 --json
+is '.error_code == "message_not_found"'
+run "the beginning of an id: thread" 0 mail thread rye-c --json
+is '.thread_id == "rye-cake"'
+run "the beginning of an id: claim" 0 mail claim donut --message-id rye-b --json
+is '.message.message_id == "rye-bread"'
+run "the beginning of an id: done" 0 mail done donut --message-id rye-b --token "$(jq .token "$out")" --json
+is '.message_id == "rye-bread" and .state == "done"'
+run "claimed" 0 mail claim donut --message-id rye-c --json
+run "the beginning of an id: fail" 0 mail fail donut --message-id rye-c --token "$(jq .token "$out")" --final --error-details "no oven" --json
+is '.message_id == "rye-cake"'
+run "the beginning of an id: requeue" 0 mail requeue rye-c --json
+is '.message_id == "rye-cake"'
+name="a program gives the whole id"
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_mail_read","arguments":{"message_id":"rye-b"}}}' |
+    "$conclave" mcp --tools all >"$out" 2>"$err"
+is '.result.isError and (.result.content[0].text | fromjson | .error_code == "message_not_found")'
 finish
