@@ -152,13 +152,11 @@ static bool route(cv_mail_writing *o, fetching *x)
         return true;
     if (!cv_mail_new_id(o->arena, o->now_ms, &x->draft.message.message_id, &o->err))
         return cv_mail_fail(o);
-    cv_mail_mailbox *own;
-    if (!cv_mail_admit(o, &x->draft, &own) || !cv_mail_post(o, &x->draft, &x->receipts) ||
+    if (!cv_mail_admit(o, &x->draft) || !cv_mail_post(o, &x->draft, &x->receipts) ||
         !cv_mail_special_take(o, &x->draft, &x->special)) {
         x->route_refused = o->err.code == CV_ERR_NONE;
         return false;
     }
-    own->sent++;
     x->message_id = x->draft.message.message_id;
     if (x->draft.dead_reason.p)
         cv_notice_add(&x->warnings, o->arena, CV_STR("not_routed"), "the command in the answer is a dead letter: %.*s",

@@ -344,7 +344,9 @@ bool cv_mail_task_deliver(cv_mail_writing *o, cv_mail_task *task, bool is_owed, 
     cv_row_clear(&cv_mail_message_type, &d.message);
     if (!cv_mail_new_id(o->arena, o->now_ms, &d.message.message_id, &o->err))
         return cv_mail_fail(o);
-    d.message.sender = cv_agent_name(o->arena, task->created_by);
+    if (!cv_mail_is_word(task->created_by, &d.sender))
+        d.sender.id = task->created_by;
+    d.message.sender = d.sender.name = cv_agent_name(o->arena, task->created_by);
     d.message.addressed = list_of(o->arena, (cv_words){&target.id, 1});
     d.message.command = task->action;
     d.message.writing = CV_STR("mailbox");

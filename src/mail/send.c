@@ -427,12 +427,12 @@ static bool within_quota(cv_mail_writing *o, const cv_mail_agent *agent, const c
     return false;
 }
 
-bool cv_mail_admit(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_mailbox **ret_own)
+bool cv_mail_admit(cv_mail_writing *o, cv_mail_draft *draft)
 {
-    *ret_own = cv_mail_mailbox_of(o, &draft->sender);
-    if (!*ret_own)
+    cv_mail_mailbox *own = cv_mail_mailbox_of(o, &draft->sender);
+    if (!own)
         return cv_mail_fail(o);
-    if (!follow_links(o, draft) || !within_rate(o, &draft->sender, *ret_own))
+    if (!follow_links(o, draft) || !within_rate(o, &draft->sender, own))
         return false;
     for (size_t i = 0; i < draft->to.count; i++) {
         const cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &draft->to.items[i]);
@@ -469,6 +469,10 @@ bool cv_mail_post(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_receipts *re
         *CV_PUSH(o->arena, ret) = (cv_mail_receipt){
             .to = draft->to.items[i].id, .state = cv_mail_receipt_of(d, mailbox, o->now_ms), .seq = d->seq};
     }
+    cv_mail_mailbox *own = cv_mail_mailbox_of(o, &draft->sender);
+    if (!own)
+        return cv_mail_fail(o);
+    own->sent++;
     return o->call->errs->count == 0;
 }
 
@@ -533,13 +537,14 @@ static bool warn_of_silence(cv_mail_writing *o, const cv_mail_draft *draft)
     return true;
 }
 
-static void warn_of_equal(cv_mail_writing *o, const cv_mail_draft *draft, cv_mail_mailbox *own)
+static void warn_of_equal(cv_mail_writing *o, const cv_mail_draft *draft)
 {
+    cv_mail_mailbox *own = cv_mail_mailbox_of(o, &draft->sender);
+    assert(own && "the message was posted for it");
     if (cv_str_eq(own->last_digest, draft->message.digest))
         cv_notice_add(&o->warnings, o->arena, CV_STR("equal_message"),
                       "the last message of '%.*s' was the same: this is a second one", CV_FMT(draft->sender.id));
     own->last_digest = draft->message.digest;
-    own->sent++;
 }
 
 static bool send(cv_mail_writing *o, void *ctx, cv_str *ret_result)
@@ -550,11 +555,10 @@ static bool send(cv_mail_writing *o, void *ctx, cv_str *ret_result)
         return false;
     s->message_id = s->draft->message.message_id;
     if (!before) {
-        cv_mail_mailbox *own;
-        if (!cv_mail_admit(o, s->draft, &own) || !warn_of_silence(o, s->draft) || !supersede(o, s->draft) ||
+        if (!cv_mail_admit(o, s->draft) || !warn_of_silence(o, s->draft) || !supersede(o, s->draft) ||
             !cv_mail_post(o, s->draft, &s->receipts) || !cv_mail_special_take(o, s->draft, &s->special))
             return false;
-        warn_of_equal(o, s->draft, own);
+        warn_of_equal(o, s->draft);
         cv_mail_sign(o, &s->draft->sender, "send");
         const cv_mail_message *m = &s->draft->message;
         s->thread_id = m->thread_id.p ? m->thread_id : m->message_id;

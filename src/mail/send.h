@@ -45,8 +45,8 @@ bool cv_mail_address(cv_call *call, const char *field, const cv_json *to, const 
                      cv_mail_recipients *ret);
 
 /* May it be sent: thread and hops (a chain that is too long is kept as a dead letter), the sender's rate, the quotas of
- * the recipients. Nothing is written before that is known. *ret_own: the sender's mailbox. */
-bool cv_mail_admit(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_mailbox **ret_own);
+ * the recipients. Nothing is written before that is known. */
+bool cv_mail_admit(cv_mail_writing *o, cv_mail_draft *draft);
 
 /* Message, deliveries and an event, in this write. False: o->err or call->errs. */
 bool cv_mail_post(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_receipts *ret_receipts);

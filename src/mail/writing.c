@@ -10,7 +10,7 @@
 
 static const cv_str reserved_words[] = {CV_STR_INIT("System"), CV_STR_INIT("User")};
 
-static bool is_reserved(cv_str given, cv_mail_agent *ret)
+bool cv_mail_is_word(cv_str given, cv_mail_agent *ret)
 {
     int at = cv_words_find((cv_words){reserved_words, CV_COUNT(reserved_words)}, given);
     if (at >= 0)
@@ -62,7 +62,7 @@ static bool get_registered(cv_call *call, const char *field, cv_str name, cv_mai
 bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret)
 {
     cv_str given = cv_json_get_text(call->input, field), id;
-    if (is_reserved(given, ret)) {
+    if (cv_mail_is_word(given, ret)) {
         ret->name = cv_agent_name(call->arena, ret->id);
         return may_be_word(call, field, ret);
     }
@@ -77,7 +77,7 @@ bool cv_mail_whose(cv_call *call, const char *field, cv_mail_agent *ret)
     cv_err err = {.arena = call->arena};
     bool found;
     given = given.p ? given : call->who.name;
-    if (is_reserved(given, ret)) {
+    if (cv_mail_is_word(given, ret)) {
         ret->name = cv_agent_name(call->arena, ret->id);
         return true;
     }

@@ -33,6 +33,9 @@ typedef struct {
     bool is_word;     /* System or User: it can send, and that is all */
 } cv_mail_agent;
 
+/* Is it System or User? Then *ret_agent is that. */
+bool cv_mail_is_word(cv_str given, cv_mail_agent *ret_agent);
+
 /* Who acts or sends: `field` of the input, or the caller. Nobody else may call itself System or User. Faults go to
  * call->errs: nobody is named, unknown, somebody else than the caller. */
 bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret_agent);

@@ -224,4 +224,18 @@ run "one of them" 0 mail claim RefactorAgent --task-id m7 --json
 sleep 1.1 && "$conclave" mail watch 0 >/dev/null
 jq -e '[.tasks[] | select(.plan == "many")] | length == 100 and ([.[] | select(.status == "RUNNING").task_id] == ["m7"])' $list >/dev/null
 ok $? "a long list comes up to date a second later"
+
+# What a plan delivers is sent by whoever made the plan: now, and when the task before it is done.
+project counted
+for agent in planner baker; do "$conclave" agent add $agent >/dev/null; done
+"$conclave" mail send --from planner --to baker "A list follows" >/dev/null
+run "a plan of two" 0 mail plan --from planner --data '{"tasks": [
+    {"task_id": "a", "action": "MIX", "target_agent": "baker"}, {"task_id": "b", "action": "BAKE", "target_agent": "baker", "depends_on": ["a"]}]}' --json
+run "its first task" 0 mail claim baker --task-id a --json
+run "is done, and delivers the second" 0 mail done baker --task-id a --token "$(jq .token "$out")" --json
+run "all of them" 0 mail outbox planner --json
+is '.count == 3'
+run "are counted as sent" 0 mail stats --json
+is '([.mailboxes[] | select(.agent == "planner") | .sent] == [3]) and .sent == 3'
+run "and the record agrees with its history" 0 verify
 finish
