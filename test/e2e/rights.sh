@@ -72,34 +72,60 @@ done
 cd "$work/links" && "$conclave" agent add kim >/dev/null && "$conclave" agent add lee >/dev/null || exit 1
 "$conclave" chat open first --participants A@lee --id first >/dev/null
 "$conclave" dialogue create "First" --expert Baker >/dev/null
-for folder in mail chat dialogues runs; do
-    mv ".conclave/$folder" "$work/$folder.kept"
-    for form in link file; do
-        if [ $form = link ]; then ln -s "$work/elsewhere" ".conclave/$folder"; else echo x >".conclave/$folder"; fi
-        case $folder in
-        mail) others="dialogue:list chat:list run:status:first" needs=mail:watch ;;
-        chat) others="dialogue:list mail:inbox:kim" needs=chat:read:first:--as:A ;;
-        dialogues) others="mail:inbox:kim chat:list dialogue:list" needs=dialogue:round-prompts:first ;;
-        runs) others="mail:inbox:kim chat:list dialogue:list" needs=run:first:--agent:cat ;;
-        esac
-        for command in agent:list search:first feed:--last:1 verify $others; do
-            # shellcheck disable=SC2046 # a command has several words
-            "$conclave" $(echo "$command" | tr : ' ') >"$out" 2>"$err"
-            status=$?
-            [ $status -eq 0 ] || grep -q "run_not_found" "$err"
-            ok $? ".conclave/$folder is a $form: $command"
-        done
-        # shellcheck disable=SC2046
-        "$conclave" $(echo "$needs" | tr : ' ') >"$out" 2>"$err"
-        [ $? -ne 0 ] && grep -q "\.conclave/$folder" "$err" && grep -qE "replace the link|move it away" "$err"
-        ok $? ".conclave/$folder is a $form: $needs fails, and says what to do"
-        run ".conclave/$folder is a $form: doctor" 1 doctor --json
-        is "[.findings[] | select(.check == \"project\" and .level == \"error\") | .what] == [\".conclave/$folder\"]"
-        [ -z "$(ls "$work/elsewhere")" ]
-        ok $? ".conclave/$folder is a $form: nothing is made where it leads"
-        rm ".conclave/$folder"
+
+# replaced FORM FOLDER...: there is a link, or a file, in their places; put_back: the folders themselves
+replaced() {
+    form=$1
+    shift
+    mkdir "$work/kept"
+    for folder in "$@"; do
+        mv ".conclave/$folder" "$work/kept"
+        if [ "$form" = link ]; then ln -s "$work/elsewhere" ".conclave/$folder"; else echo x >".conclave/$folder"; fi
     done
-    mv "$work/$folder.kept" ".conclave/$folder"
+}
+put_back() {
+    [ -z "$(ls "$work/elsewhere")" ]
+    ok $? "$form: nothing is made where it leads"
+    for folder in $(ls "$work/kept"); do rm ".conclave/$folder" && mv "$work/kept/$folder" .conclave; done
+    rmdir "$work/kept"
+}
+# unaffected COMMAND...: each is done, with words that have a colon between them
+unaffected() {
+    for command in "$@"; do
+        # shellcheck disable=SC2046 # a command has several words
+        "$conclave" $(echo "$command" | tr : ' ') >"$out" 2>"$err" || grep -q "run_not_found" "$err"
+        ok $? "$form in the place of folders: $command"
+    done
+}
+# fails FOLDER WORD...: a command that needs the folder names it, and says what to do
+fails() {
+    folder=$1
+    shift
+    "$conclave" "$@" >"$out" 2>"$err"
+    [ $? -ne 0 ] && grep -q "\.conclave/$folder" "$err" && grep -qE "replace the link|move it away" "$err"
+    ok $? ".conclave/$folder is a $form: $* fails, and says what to do"
+}
+for form in link file; do
+    replaced $form mail chat dialogues runs
+    unaffected agent:list search:first feed:--last:1 verify dialogue:list
+    fails mail mail watch
+    fails chat chat read first --as A
+    fails dialogues dialogue round-prompts first
+    run "all of them are a $form: doctor" 1 doctor --json
+    is '[.findings[] | select(.check == "project" and .level == "error") | .what] | sort
+        == [".conclave/chat", ".conclave/dialogues", ".conclave/mail", ".conclave/runs"]'
+    put_back
+done
+replaced link chat dialogues runs
+unaffected mail:inbox:kim
+put_back
+replaced file mail dialogues runs
+unaffected chat:list run:status:first
+put_back
+for form in link file; do
+    replaced $form runs
+    fails runs run first --agent cat
+    put_back
 done
 
 # Somebody who truncates the file of those who wait to write ends none of them.
