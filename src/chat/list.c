@@ -144,18 +144,41 @@ static void warn_unknown(cv_call *call, listing *all)
     cv_notice_add(&all->warnings, call->arena, CV_STR("unknown_participant"), "%.*s", CV_FMT(cv_err_text(&err)));
 }
 
-bool cv_chat_list(cv_call *call)
+static bool list_all(cv_call *call, listing *all)
 {
     cv_chat_entries entries;
-    listing all = {0};
     if (!cv_chat_each(call, &entries))
         return false;
     for (size_t i = 0; i < entries.count; i++) {
         if (entries.items[i].foreign.p)
-            *CV_PUSH(call->arena, &all.foreign) = shown(call->arena, entries.items[i].foreign);
+            *CV_PUSH(call->arena, &all->foreign) = shown(call->arena, entries.items[i].foreign);
         else
-            list_one(call, &entries.items[i].place, &all);
+            list_one(call, &entries.items[i].place, all);
     }
+    return true;
+}
+
+bool cv_chat_only(cv_call *call, cv_str *ret_id)
+{
+    listing all = {0};
+    cv_str id = {NULL, 0};
+    size_t open = 0;
+    if (!list_all(call, &all))
+        return false;
+    for (size_t i = 0; i < all.chats.count; i++)
+        if (cv_str_eq(all.chats.items[i].status, CV_STR("OPEN"))) {
+            id = all.chats.items[i].chat_id;
+            open++;
+        }
+    *ret_id = open == 1 ? id : (cv_str){NULL, 0};
+    return true;
+}
+
+bool cv_chat_list(cv_call *call)
+{
+    listing all = {0};
+    if (!list_all(call, &all))
+        return false;
     warn_unknown(call, &all);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_chat_list_shape, &all);
     return true;

@@ -5,8 +5,9 @@
  *     conclave ROOM history T0001     likewise: the first argument is not a scope, and there is place for it behind
  *     conclave ROOM compare nvi job   every other name of a scope, too: in lists, and where a room is named beside it
  *
- * Only people who type get this, and only in rooms that say so (scope.abbreviated): other doors and --data take whole
- * names. What cannot be found stays as it is; the operation says so, with what is near.
+ * Only people who type get this, and only in rooms that say so (scope.abbreviated; scope.only: a name may be left out,
+ * not shortened): other doors and --data take whole names. What cannot be found stays as it is; the operation says so,
+ * with what is near.
  */
 #include <stdlib.h>
 
@@ -253,12 +254,31 @@ static const cv_room *room_meant(const cv_cli *cli, const cv_json *tree)
     return named;
 }
 
+/* In a room without shortened names: what is left out is the only one that may be meant. */
+static bool add_only(const search *s, cv_cli_input *input, cv_json *tree, cv_err *err)
+{
+    cv_errs errs = {0};
+    cv_call own = *s->call;
+    cv_str name;
+    if (cv_json_get(tree, s->field) || !cv_schema_requires(s->cli->command->input, s->field))
+        return true;
+    own.input = tree;
+    own.errs = &errs;
+    if (!s->room->scope.only(&own, &name)) {
+        cv_err_copy(err, &errs.items[0]);
+        return false;
+    }
+    return name.n == 0 || put_name(s, name, input, tree, err);
+}
+
 bool cv_cli_find_scope(cv_cli *cli, const cv_call *call, cv_cli_input *input, cv_json *tree, cv_err *err)
 {
     const cv_room *room = tree->type == CV_JSON_OBJECT ? room_meant(cli, tree) : NULL;
-    if (!room || !room->scope.abbreviated || !call->record)
+    if (!room || (!room->scope.abbreviated && !room->scope.only) || !call->record)
         return true;
     search s = {.cli = cli, .call = call, .room = room, .field = cv_str_of(room->scope.field)};
+    if (room->scope.only)
+        return add_only(&s, input, tree, err);
     if (cv_json_get(tree, CV_STR("room")))
         s.field = CV_STR("scope"); /* beside the name of its room */
     const cv_json *given = cv_json_get(tree, s.field);

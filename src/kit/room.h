@@ -232,6 +232,9 @@ typedef struct cv_room {
         /* On the command line the beginning of a name will do, and the name of the only one may be left out. Not for a
          * room in which naming a scope makes one. */
         bool abbreviated;
+        /* In such a room: the one that is meant when its option or argument is left out; empty: none, or any of several
+         * may be. `call` has the rest of the input. False: call->errs says why. NULL: it is always named. */
+        bool (*only)(cv_call *call, cv_str *ret_name);
     } scope;
     struct {
         const char *good, *pending, *bad; /* with blanks around each: the command line colours them */

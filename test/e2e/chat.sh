@@ -483,4 +483,31 @@ echo "# wrong with so many descriptors:$wrong"
 [ -z "$wrong" ]
 ok $? "with too few descriptors the chat is listed and shown, or the command says why not"
 
+# ---- the only open chat ----------------------------------------------------------------------------------------------
+project only
+run "no chat, and none is named" 1 chat read --as A --json
+is '.error_code == "missing_field" and .field == "chat_id"'
+"$conclave" chat open Rye --participants A@x,B@y --id rye >/dev/null
+"$conclave" chat open Old --participants A@x,B@y --id old >/dev/null
+run "two are open, and none is named" 1 chat read --as A --json
+is '.error_code == "missing_field"'
+run "one is to be closed" 0 chat close old --step request --from A --json
+run "and is" 0 chat close old --step ack --from B --json
+run "the only open one: send" 0 chat send --from A --type QUESTION --body "Rye?" --json
+is '.chat_id == "rye"'
+run "the only open one: peek" 0 chat peek --as B --json
+is '.messages[0].body == "Rye?"'
+run "the only open one: read" 0 chat read --as B --json
+is '.messages[0].body == "Rye?"'
+run "the only open one: show" 0 chat show --json
+is '.chat_id == "rye"'
+run "the only open one: one message of it" 0 chat show --message M0001 --json
+is '.chat_id == "rye"'
+run "one argument is the chat" 1 chat show M0001 --json
+is '.error_code == "chat_not_found"'
+ln -s /nowhere .workflow
+run "where it cannot be known" 1 chat read --as B --json
+is '.message | test("is a symbolic link")'
+rm .workflow
+
 finish
