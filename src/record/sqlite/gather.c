@@ -96,8 +96,8 @@ void cv_sqlite_gather_begin(cv_sqlite *s)
     log->pMethods = &g->methods;
 }
 
-/* A COMMIT that failed may have left pages here: until it is rolled back, its transaction reads them. A write that fails
- * is not reported, because COMMIT has failed already. */
+/* A COMMIT that failed may have left pages here: until it is rolled back, its transaction reads them. A write that
+ * fails is not reported, because COMMIT has failed already. */
 void cv_sqlite_gather_end(void)
 {
     if (current) {
