@@ -52,14 +52,14 @@ SELECT $1, $2, e.era, greatest(pg_current_xact_id(),
     (SELECT c.xid FROM $schema.commits AS c WHERE c.scope = $1 AND c.rev = $2 - 1 AND c.era = e.era)), $columns
 FROM (SELECT max(era) AS era FROM $schema.eras) AS e
 
--- The same together with the scope's new position, for who has seen the era and the number of the commit before, under
--- the lock.
+-- The same together with the scope's new position, for a writer that has seen the era and the number of the commit before,
+-- under the lock. Without an era it fails: a scope never moves without its commit.
 
 -- name: put_commit_after
 WITH moved AS (UPDATE $schema.scopes SET rev = $2, head = $3, event_count = $4 WHERE scope = $1)
 INSERT INTO $schema.commits (scope, rev, era, xid, $fields)
-SELECT $1, $2, era, greatest(pg_current_xact_id(), CASE WHEN era = $5 THEN $6::xid8 END), $columns
-FROM $schema.eras ORDER BY era DESC LIMIT 1
+SELECT $1, $2, e.era, greatest(pg_current_xact_id(), CASE WHEN e.era = $5 THEN $6::xid8 END), $columns
+FROM (SELECT (SELECT era FROM $schema.eras ORDER BY era DESC LIMIT 1) AS era) AS e
 
 -- name: put_replaced
 INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, $columns

@@ -16,9 +16,9 @@ typedef struct {
 
 /* Folders that are not there have none. False: call->errs says why. */
 bool cv_chat_each(cv_call *call, cv_chat_entries *ret);
+bool cv_chat_entries_in(cv_call *call, const cv_chat_folder *folder, cv_chat_entries *ret, cv_err *err);
+
 /* The id of the only chat that is open; empty: none is, or several are (list.c). */
 bool cv_chat_only(cv_call *call, cv_str *ret_id);
-
-bool cv_chat_entries_in(cv_call *call, const cv_chat_folder *folder, cv_chat_entries *ret, cv_err *err);
 
 #endif

@@ -231,10 +231,9 @@ static bool refuse_id(cv_call *call, cv_str id)
 static bool add_ids(const cv_call *call, const cv_chat_folder *folder, names *ids, cv_err *err)
 {
     cv_folder_entries entries;
-    struct stat st;
     cv_str id;
     if (!cv_folder_list(call->arena, folder->where, &entries, err))
-        return !cv_where_look(folder->where, &st);
+        return cv_chat_nothing_at(call->arena, folder->where);
     for (size_t i = 0; i < entries.count; i++)
         if (cv_chat_name_of(cv_str_of(entries.items[i].name), &id) == CV_NAME_CHAT)
             *CV_PUSH(call->arena, ids) = id;

@@ -1017,6 +1017,17 @@ static void a_commit_behind_an_unseen_one_follows(void **state)
     a_commit_follows_in_the_feed(begin(state, ""), true);
 }
 
+/* Somebody has emptied the eras: no write is acknowledged whose commit is not there. */
+static void without_an_era_nothing_is_written(void **state)
+{
+    fixture *f = begin(state, "");
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    does(f, "DELETE FROM $schema.eras");
+    assert_int_not_equal(write_now(f, "second", true), CV_WRITE_DONE);
+    does(f, "INSERT INTO $schema.eras (era) VALUES (1)");
+    assert_int_equal(write_now(f, "third", true), CV_WRITE_DONE);
+}
+
 static bool take_rank(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     (void)scope, (void)err;
@@ -1142,6 +1153,7 @@ int main(void)
         TEST(a_commit_of_a_locked_write_follows),
         TEST(a_commit_of_a_write_at_once_follows),
         TEST(a_commit_behind_an_unseen_one_follows),
+        TEST(without_an_era_nothing_is_written),
         TEST(the_lock_tells_the_time),
         TEST(a_lease_is_judged_by_the_servers_clock),
         TEST(a_backup_is_of_one_moment),
