@@ -19,7 +19,7 @@ S        ?= 60
 # One short line per step; V=1 shows the commands.
 V        ?=
 Q        := $(if $(V),,@)
-say       = $(if $(V),,@echo "  $(1)	$@")
+say       = $(if $(V),,$(info $()  $(1)	$@))
 # No rule that make brings along fits here; looking for one takes most of the time of a make with nothing to do.
 # One job more than processors: one of them installs packages, or waits for them.
 MAKEFLAGS += -rR -j$(shell expr $$(nproc) + 1) --no-print-directory
@@ -40,6 +40,9 @@ UNDEFINED ?= -fsanitize-undefined-trap-on-error
 SANITIZE := -Og $(DEBUG) -fno-pie -fno-omit-frame-pointer -fsanitize=address,undefined $(UNDEFINED)
 LINKER    = $(if $(shell command -v ld.lld),-fuse-ld=lld)
 LINK_ASAN = $(CC) $(SANITIZE) -no-pie $(LINKER)
+# What scripts start thousands of times has its libraries inside: to find and bind them was an eighth of a short command.
+STATIC_ASAN = -static-libasan -static-libubsan -static-libgcc
+LIBS_INSIDE = $(foreach lib,utf8proc sqlite3 nettle,$(or $(wildcard $(shell $(CC) -print-file-name=lib$(lib).a)),-l$(lib))) -ldl -lm -pthread
 LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
@@ -70,7 +73,7 @@ build/conclave: build/release/main.o build/gen/commit.o build/release/lib.a
 
 build/asan/conclave: build/asan/main.o build/asan/sqlite_memory.o build/gen/commit.o build/asan/lib.a
 	$(call say,link)
-	$(Q)$(LINK_ASAN) -static-libasan -static-libubsan -o $@ $^ $(LIBS)
+	$(Q)$(LINK_ASAN) $(STATIC_ASAN) -o $@ $^ $(LIBS_INSIDE)
 
 .SECONDEXPANSION:
 build/%/lib.a: $$(call lib_o,$$*)
@@ -161,11 +164,11 @@ run: build/conclave ## build, fill a sample project in every room, and serve it
 	@tools/need show
 	@tools/show
 
-shots: build/conclave ## pictures of the dashboard's main views, in build/shots
+shots: build/conclave build/.need-npm build/.need-browser ## pictures of the dashboard's main views, in build/shots
 	@tools/need show
 	@tools/shots build/shots
 
-images: build/conclave ## the pictures of the documentation: the dashboard, and `conclave ask` and `lint` on a terminal
+images: build/conclave build/.need-npm build/.need-browser ## the pictures of the documentation: the dashboard, and `conclave ask` and `lint` on a terminal
 	@tools/need show
 	@tools/shots build/shots/docs 1440-light
 	@cp build/shots/docs/decided-1440-light.png docs/images/dashboard.png
@@ -323,7 +326,7 @@ build/gen/sql_toy_postgres.c: tools/embed $(wildcard sql/postgres/*.sql $(TOY)/p
 
 build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sql_toy_postgres.o build/gen/commit.o build/asan/main.o build/asan/sqlite_memory.o build/asan/lib.a
 	$(call say,test)
-	$(Q)$(LINK_ASAN) -static-libasan -static-libubsan $(COMPILE) -Werror -Itest -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
+	$(Q)$(LINK_ASAN) $(STATIC_ASAN) $(COMPILE) -Werror -Itest -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS_INSIDE)
 
 # What tools/test runs: of one module only its own programs, and what scripts of servers need only if it has a script.
 PROGRAMS := build/conclave build/asan/conclave build/kill_at build/postgres/proxy

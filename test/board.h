@@ -174,10 +174,15 @@ static inline cv_record *board_open(cv_arena *a, const char *path, cv_err *err)
 /* The migrations of the board on PostgreSQL. */
 static inline const cv_sql_migrations *board_postgres_schema(void)
 {
-    static cv_sql_migration items[2];
-    static const cv_sql_migrations schema = {items, 2};
+    static cv_sql_migration items[3];
+    static const cv_sql_migrations schema = {items, CV_COUNT(items)};
+    const cv_sql_migration *functions = cv_sql_postgres_schema.items;
+    while (strcmp(functions->name, "015_functions") != 0)
+        functions++;
     items[0] = cv_sql_postgres_schema.items[0];
     items[1] = (cv_sql_migration){2, "002_board", BOARD_POSTGRES, "of the tests"};
+    items[2] = *functions;
+    items[2].number = 3;
     return &schema;
 }
 

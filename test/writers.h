@@ -103,13 +103,10 @@ typedef struct {
 /* The record, however long it takes: a server may be starting. */
 static inline cv_record *open_patiently(cv_arena *a, const char *address, const char *seen, cv_err *err)
 {
-    static cv_sql_migration items[2];
-    static const cv_sql_migrations schema = {items, 2};
     cv_record *record = NULL;
     int64_t deadline = now_ms() + WRITER_PATIENCE_MS;
-    items[0] = cv_sql_postgres_schema.items[0];
-    items[1] = (cv_sql_migration){2, "002_board", BOARD_POSTGRES, "of the tests"};
-    while (!cv_postgres_open(a, cv_str_of(address), seen, CV_RECORD_CREATE, &all_types, &schema, &record, err)) {
+    while (!cv_postgres_open(a, cv_str_of(address), seen, CV_RECORD_CREATE, &all_types, board_postgres_schema(),
+                             &record, err)) {
         if (now_ms() > deadline)
             return NULL;
         pause_ms(50);

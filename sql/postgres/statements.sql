@@ -21,6 +21,11 @@ SET LOCAL lock_timeout = $ms
 -- name: idle_timeout
 SET LOCAL idle_in_transaction_session_timeout = $ms
 
+-- For the functions, which say no schema.
+
+-- name: search_path
+SET LOCAL search_path = $schema, pg_temp
+
 -- name: may_be_lost
 SET LOCAL synchronous_commit = off
 
@@ -41,25 +46,6 @@ SET LOCAL lock_timeout = '60s'
 
 -- name: put_added
 INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, $columns
-
--- Its number in the feed is that of its transaction, but never below the one of the scope's commit before: a transaction
--- that waits for the lock may have its number already while one with a higher number takes the lock. Until it has ended
--- no reader of the feed comes as far as its number.
-
--- name: put_commit
-INSERT INTO $schema.commits (scope, rev, era, xid, $fields)
-SELECT $1, $2, e.era, greatest(pg_current_xact_id(),
-    (SELECT c.xid FROM $schema.commits AS c WHERE c.scope = $1 AND c.rev = $2 - 1 AND c.era = e.era)), $columns
-FROM (SELECT max(era) AS era FROM $schema.eras) AS e
-
--- The same together with the scope's new position, for a writer that has seen the era and the number of the commit before,
--- under the lock. Without an era it fails: a scope never moves without its commit.
-
--- name: put_commit_after
-WITH moved AS (UPDATE $schema.scopes SET rev = $2, head = $3, event_count = $4 WHERE scope = $1)
-INSERT INTO $schema.commits (scope, rev, era, xid, $fields)
-SELECT $1, $2, e.era, greatest(pg_current_xact_id(), CASE WHEN e.era = $5 THEN $6::xid8 END), $columns
-FROM (SELECT (SELECT era FROM $schema.eras ORDER BY era DESC LIMIT 1) AS era) AS e
 
 -- name: put_replaced
 INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, $columns
@@ -129,24 +115,19 @@ WHERE s.room = $1$conditions ORDER BY $order LIMIT $limit
 -- ---- scopes, commits, the feed ------------------------------------------------------------------------------------
 
 -- name: scope
-SELECT rev, head, event_count, NULL::bigint, NULL::text FROM $schema.scopes WHERE scope = $1
+SELECT rev, head, event_count FROM $schema.scopes WHERE scope = $1
 
--- Whoever moves the record to another store holds the table: the note is there when the wait for that has ended.
+-- What every write does is in functions (015_functions.sql).
 
 -- name: scope_lock
-SELECT rev, head, event_count, (date_part('epoch', clock_timestamp()) * 1000)::bigint,
-    (SELECT position FROM $schema.readers WHERE reader = 'moved to')
-FROM $schema.scopes WHERE scope = $1 FOR UPDATE
-
--- The same for who has read already and wants to write at once: what comes behind this is not done when the scope is not
--- at that rev with that head, or the record has moved. The cast fails then, and what cannot be cast says why in the log of
--- the server.
+SELECT * FROM $schema.lock_scope($1, $2, $3, $4)
 
 -- name: scope_lock_at
-WITH held AS (SELECT rev, head FROM $schema.scopes WHERE scope = $1 FOR UPDATE)
-SELECT CASE WHEN count(*) FILTER (WHERE rev = $2 AND head = $3) = 1
-    AND NOT EXISTS (SELECT 1 FROM $schema.readers WHERE reader = 'moved to' AND position <> '')
-    THEN 1 ELSE ('the scope is at rev ' || coalesce(max(rev), 0) || ', or the record has moved')::bigint END FROM held
+SELECT $schema.lock_scope_at($1, $2, $3)
+
+-- name: write_end
+SELECT $schema.end_write($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+    $22, $23, $24)
 
 -- name: scope_there
 SELECT 1 FROM $schema.scopes WHERE scope = $1 AND rev > 0
@@ -167,10 +148,7 @@ SELECT name, rev, head, event_count FROM $schema.scopes WHERE room = $1 AND name
 SELECT room, min(name) FROM $schema.scopes WHERE rev > 0 GROUP BY room ORDER BY room
 
 -- name: commit_head
-SELECT head, era, xid FROM $schema.commits WHERE scope = $1 AND rev = $2
-
--- name: commit_by_op
-SELECT rev, operation, digest, created_at, result, head FROM $schema.commits WHERE scope = $1 AND op_id = $2
+SELECT head FROM $schema.commits WHERE scope = $1 AND rev = $2
 
 -- name: commit_first_by_op
 SELECT c.rev, c.operation, c.digest, c.created_at, c.result, c.head, s.name
@@ -482,7 +460,9 @@ FROM pg_catalog.pg_namespace AS n WHERE n.nspname = $1
 SELECT c.relname, pg_catalog.has_table_privilege(c.oid, 'SELECT'), pg_catalog.has_table_privilege(c.oid, 'INSERT'),
     pg_catalog.has_table_privilege(c.oid, 'UPDATE'), pg_catalog.has_table_privilege(c.oid, 'DELETE')
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY c.relname
+WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+UNION ALL SELECT p.proname || '()', pg_catalog.has_function_privilege(p.oid, 'EXECUTE'), true, true, true
+FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace WHERE n.nspname = $1 ORDER BY 1
 
 -- Who receives what is written; a base backup that runs is no standby. Others see no more than that there is one.
 -- name: exam_standbys
@@ -570,6 +550,10 @@ WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 ORDER BY c.relname, i.relname
 
 -- A trigger that somebody has switched off: rows could be rewritten.
+-- name: schema_functions
+SELECT p.proname, p.prosrc FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+WHERE n.nspname = $1
+
 -- name: schema_triggers_off
 SELECT c.relname, t.tgname FROM pg_catalog.pg_trigger AS t
 JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid

@@ -53,7 +53,7 @@ SELECT room, min(name) FROM scopes GROUP BY room ORDER BY room;
 -- name: feed
 SELECT c.number, c.head, s.room, s.name, c.rev, c.op_id, c.operation, c.created_at
 FROM commits AS c CROSS JOIN scopes AS s ON s.number = c.scope
-WHERE c.number > :after ORDER BY c.number LIMIT :limit;
+WHERE c.number >= :from ORDER BY c.number LIMIT :limit;
 
 -- name: commit_at
 SELECT number, head FROM commits WHERE number = :number;

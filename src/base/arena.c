@@ -178,10 +178,14 @@ cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    size_t room = a->head ? (size_t)(a->end - a->free) : 0;
+    ALLOW(a->free, room);
+    int n = vsnprintf(a->free, room, format, args);
+    FORBID(a->free, a->end);
     size_t size = n < 0 ? 0 : (size_t)n;
     char *p = take(a, size + 1);
-    vsnprintf(p, size + 1, format, again);
+    if (n < 0 || size >= room) /* else it was printed where it lies */
+        vsnprintf(p, size + 1, format, again);
     va_end(again);
     return (cv_str){p, size};
 }

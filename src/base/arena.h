@@ -76,6 +76,11 @@ void *cv_arena_grow(cv_arena *a, void *items, size_t count, size_t *capacity, si
                          : cv_arena_grow((a), (list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items), \
      &(list)->items[(list)->count++])
 
+typedef struct {
+    cv_str *items;
+    size_t count, capacity;
+} cv_texts;
+
 /* Ends the process with one line on stderr: for lack of memory only. */
 _Noreturn void cv_out_of_memory(size_t wanted);
 

@@ -84,16 +84,18 @@ void cv_buf_add_z(cv_buf *b, const char *z)
 
 void cv_buf_printf(cv_buf *b, const char *format, ...)
 {
+    char small[256] = "";
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(small, sizeof small, format, args);
     va_end(args);
     size_t size = n < 0 ? 0 : (size_t)n;
-    char small[256], *text = size < sizeof small ? small : malloc(size + 1);
+    char *text = size < sizeof small ? small : malloc(size + 1);
     if (!text)
         cv_out_of_memory(size);
-    vsnprintf(text, size + 1, format, again);
+    if (text != small)
+        vsnprintf(text, size + 1, format, again);
     cv_buf_add(b, (cv_str){text, size});
     if (text != small)
         free(text);

@@ -8,12 +8,12 @@
  *     rename over the target       the temporary, which is removed
  *     fsync folder                 the new file, whole; the error says that it may not survive a power cut
  *
- * The folder is opened first so that after the rename only the sync itself can fail.
+ * The folder is opened first so that after the rename only the sync itself can fail. A new file that need not be on
+ * disk (cv_file_unsynced) has no temporary where the system can do without: it gets its name when it is whole.
  */
 #include "base/file.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_digest.h"
 #include "base/limits.h"
 #include "base/move.h"
 #include "base/os.h"
@@ -81,7 +82,7 @@ static bool read_all(cv_arena *a, int fd, const char *path, size_t guess, size_t
     for (;;) {
         ssize_t got = read_some(fd, bytes + n, capacity - n);
         if (got < 0)
-            return cv_where_fail(err, path, "read the file", errno);
+            return cv_system_fail(err, path, "read the file", errno);
         n += (size_t)got;
         if (n > ceiling)
             return fail_too_large(err, path, "at least ", n, ceiling);
@@ -106,7 +107,7 @@ static bool read_open(cv_arena *a, int fd, const char *path, size_t ceiling, cv_
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
-        return cv_where_fail(err, path, "look at the file", errno);
+        return cv_system_fail(err, path, "look at the file", errno);
     if (!S_ISREG(st.st_mode))
         return fail_not_a_file(err, path, st.st_mode);
     if ((uintmax_t)st.st_size > ceiling)
@@ -185,15 +186,6 @@ bool cv_text_check(cv_str text, cv_err *err)
 
 enum { MAX_LINKS = 40, MAX_TEMPORARIES = 100, MAX_KEPT = 1000 };
 
-/* Tells whether somebody has edited a file, not who: eight bytes at a time. */
-enum { LANES = 4 };
-typedef struct {
-    uint64_t lanes[LANES]; /* word by word in turn: they do not wait for each other */
-    uint64_t word;
-    unsigned filled; /* bytes of the word that are there */
-    unsigned next;   /* the lane that it goes to */
-} file_digest;
-
 /* One write on its way. All names are names in one open folder, so nothing that happens to the way there matters. */
 typedef struct cv_file_job {
     const cv_file_calls *calls;
@@ -209,14 +201,14 @@ typedef struct cv_file_job {
     int folder, fd;         /* -1: not open */
     int trouble;            /* errno of the first write that failed */
     off_t sent, waiting;    /* bytes on their way to the disk, and behind them */
-    file_digest digest;     /* of what was written */
+    cv_file_digest digest;  /* of what was written */
     bool marked;            /* the file carries its digest */
     bool is_private;        /* a new file is its owner's alone, whatever the umask */
 } job;
 
 static bool fail_job(const job *j, const char *what, int number)
 {
-    return cv_where_fail(j->err, j->path, what, number);
+    return cv_system_fail(j->err, j->path, what, number);
 }
 
 /* ---- finding the folder and the name ---- */
@@ -404,51 +396,6 @@ static bool make_temporary(job *j)
     return set_permissions(j, j->fd) || fail_job(j, "set permissions", errno);
 }
 
-static uint64_t digest_mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 32;
-}
-
-static void digest_word(file_digest *d, uint64_t word)
-{
-    d->lanes[d->next] = digest_mix(d->lanes[d->next], word);
-    d->next = (d->next + 1) % LANES;
-}
-
-static void digest_byte(file_digest *d, char byte)
-{
-    assert(d->filled < sizeof d->word && d->next < LANES);
-    d->word |= (uint64_t)(unsigned char)byte << 8 * d->filled;
-    if (++d->filled == sizeof d->word) {
-        digest_word(d, d->word);
-        d->word = d->filled = 0;
-    }
-}
-
-static uint64_t word_at(const char *p)
-{
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-    return le64toh(word);
-}
-
-/* Whole words at once: an export has tens of megabytes. The pieces in which bytes come make no difference. */
-static void digest_add(file_digest *d, cv_str bytes)
-{
-    enum { WORD = sizeof(uint64_t), BLOCK = WORD * LANES };
-    size_t i = 0;
-    for (; i < bytes.n && d->filled > 0; i++)
-        digest_byte(d, bytes.p[i]);
-    for (; bytes.n - i >= WORD && d->next > 0; i += WORD)
-        digest_word(d, word_at(bytes.p + i));
-    for (; bytes.n - i >= BLOCK && d->filled == 0; i += BLOCK)
-        for (size_t lane = 0; lane < LANES; lane++)
-            d->lanes[lane] = digest_mix(d->lanes[lane], word_at(bytes.p + i + lane * WORD));
-    for (; i < bytes.n; i++)
-        digest_byte(d, bytes.p[i]);
-}
-
 /* A large file is on its way to the disk while the rest of it is made: the sync in the end waits for the last part
  * only. Where this cannot be asked for, it waits for all. */
 static void send_ahead(job *j, size_t written)
@@ -469,34 +416,34 @@ static bool write_temporary(job *j, cv_str bytes)
     if (j->trouble == 0)
         send_ahead(j, bytes.n);
     if (j->rules)
-        digest_add(&j->digest, bytes);
+        cv_file_digest_add(&j->digest, bytes);
     return j->trouble == 0;
 }
 
 /* The digest is beside the content, in an attribute of the file: editors lose it or leave it as it is, and either
  * way it does not fit what they wrote. Not every file system has attributes. */
 static const char digest_name[] = "user.conclave.digest";
-enum { DIGEST_LEN = 16 };
 
-static cv_str digest_print(const file_digest *d, char to[DIGEST_LEN + 1])
+static void set_digest(job *j)
 {
-    uint64_t digest = digest_mix(digest_mix(d->next, d->word), d->filled);
-    for (size_t lane = 0; lane < LANES; lane++)
-        digest = digest_mix(digest, d->lanes[lane]);
-    snprintf(to, DIGEST_LEN + 1, "%016llx", (unsigned long long)digest);
-    return (cv_str){to, DIGEST_LEN};
+    char digest[CV_FILE_DIGEST_LEN + 1];
+    cv_file_digest_print(&j->digest, digest);
+    j->marked = j->rules && cv_os_set_mark(j->fd, digest_name, digest, CV_FILE_DIGEST_LEN);
+}
+
+static void set_time(const job *j)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                                      j->rules && j->rules->time ? *j->rules->time : (struct timespec){0}};
+    if (j->rules && j->rules->time)
+        (void)futimens(j->fd, times); /* then it shows its own time */
 }
 
 /* All of it written, on disk and closed. */
 static bool finish_temporary(job *j)
 {
-    char digest[DIGEST_LEN + 1];
-    digest_print(&j->digest, digest);
-    j->marked = j->rules && cv_os_set_mark(j->fd, digest_name, digest, DIGEST_LEN);
-    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
-                                      j->rules && j->rules->time ? *j->rules->time : (struct timespec){0}};
-    if (j->rules && j->rules->time)
-        (void)futimens(j->fd, times); /* then it shows its own time */
+    set_digest(j);
+    set_time(j);
     bool ok = (j->trouble == 0 || fail_job(j, "write the file", j->trouble)) &&
               (sync_fd(j->calls, j->fd) || fail_job(j, "bring the file to disk", errno));
     if (j->calls->close(j->fd) != 0 && errno != EINTR && ok)
@@ -604,14 +551,14 @@ bool cv_file_is_being_written(cv_where where)
 /* Reads it page by page: exports are large. */
 static bool is_as_written(int fd)
 {
-    char found[DIGEST_LEN], wanted[DIGEST_LEN + 1], page[128 << 10];
-    file_digest digest = {0};
+    char found[CV_FILE_DIGEST_LEN], wanted[CV_FILE_DIGEST_LEN + 1], page[128 << 10];
+    cv_file_digest digest = {0};
     ssize_t n;
     if (!cv_os_get_mark(fd, digest_name, found, sizeof found))
         return false;
     for (off_t at = 0; (n = pread(fd, page, sizeof page, at)) > 0; at += n)
-        digest_add(&digest, (cv_str){page, (size_t)n});
-    return n == 0 && cv_str_eq((cv_str){found, DIGEST_LEN}, digest_print(&digest, wanted));
+        cv_file_digest_add(&digest, (cv_str){page, (size_t)n});
+    return n == 0 && cv_str_eq((cv_str){found, CV_FILE_DIGEST_LEN}, cv_file_digest_print(&digest, wanted));
 }
 
 /* Is it known by its content? Only what is read whole can be. */
@@ -716,9 +663,14 @@ static job new_job(const cv_file_calls *calls, cv_where where, cv_file_rules *ru
                  .fd = -1};
 }
 
+static bool find(job *j)
+{
+    return (j->place.root ? find_below(j) : find_named(j)) && may_replace(j);
+}
+
 static bool begin_job(job *j)
 {
-    return (j->place.root ? find_below(j) : find_named(j)) && may_replace(j) && make_temporary(j);
+    return find(j) && make_temporary(j);
 }
 
 static bool commit_job(job *j)
@@ -739,12 +691,40 @@ static void end_job(job *j)
         j->calls->close(j->folder); /* read only: nothing of ours can be lost here */
 }
 
+static int no_sync(int fd)
+{
+    (void)fd;
+    return 0;
+}
+
+/* A new file that need not be on disk before it is seen is written without a name, and gets its name when it is whole:
+ * the folder changes once, not three times. False: somebody else has the name by now, or it cannot be done here, and
+ * nothing is left of it. */
+static bool write_unnamed(job *j, cv_str bytes)
+{
+    bool wanted = j->calls->sync == no_sync && j->rules && !j->old && !j->is_private, done = false;
+    const job begun = *j;
+    j->fd = wanted ? cv_os_open_unnamed_in(j->folder, 0666) : -1;
+    if (j->fd >= 0) {
+        done = write_temporary(j, bytes);
+        if (!j->rules->once)
+            set_digest(j);
+        set_time(j);
+        done = done && cv_os_give_name(j->fd, j->folder, j->name) == 0;
+        j->calls->close(j->fd);
+    }
+    *j = begun;
+    return done;
+}
+
 static bool write_whole(job j, cv_str bytes)
 {
-    bool ok = begin_job(&j);
-    if (ok) {
-        write_temporary(&j, bytes);
-        ok = commit_job(&j);
+    bool ok = find(&j);
+    if (ok && !write_unnamed(&j, bytes)) {
+        ok = make_temporary(&j);
+        if (ok)
+            write_temporary(&j, bytes);
+        ok = ok && commit_job(&j);
     }
     end_job(&j);
     return ok;
@@ -771,12 +751,6 @@ static int system_sync(int fd)
 static int system_rename(int folder, const char *from, const char *to, unsigned flags)
 {
     return cv_os_rename(folder, from, folder, to, flags);
-}
-
-static int no_sync(int fd)
-{
-    (void)fd;
-    return 0;
 }
 
 static const cv_file_calls system_calls = {system_open, system_write, system_sync, close, system_rename};
@@ -840,8 +814,8 @@ bool cv_file_move(cv_where from, cv_where to, cv_err *err)
     j.folder = cv_where_open_folder(cv_where_folder(err->arena, to), O_RDONLY, false, "open its folder", err);
     bool ok = j.folder >= 0 &&
               (cv_move_new(left, cv_where_name(from), j.folder, cv_where_name(to)) ||
-               cv_where_fail(err, cv_where_path(err->arena, from), "move it", errno)) &&
-              sync_folder(&j) && (cv_where_sync(left, ".") || fail_job(&j, "sync the folder that it left", errno));
+               cv_system_fail(err, cv_where_path(err->arena, from), "move it", errno)) &&
+              sync_folder(&j) && (cv_where_sync(left) || fail_job(&j, "sync the folder that it left", errno));
     close(left);
     end_job(&j);
     return ok;

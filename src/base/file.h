@@ -44,6 +44,7 @@ typedef struct {
     bool (*is_ours)(void *ctx, cv_str bytes, bool unmarked);
     void *ctx;
     bool gives_way;              /* what is not known stays where it is, and the new file goes: file_changed */
+    bool once;                   /* a new file is never written again: it need not carry a digest */
     const struct timespec *time; /* of the last change that the new file shows, from the first moment on; NULL: now */
     struct {
         const char **items;

@@ -40,8 +40,8 @@ bool cv_folder_make_private(cv_where where, cv_err *err)
     if (above < 0)
         return false;
     bool made = mkdirat(above, name, 0700) == 0, there = !made && errno == EEXIST;
-    bool ok = there || (made && fchmodat(above, name, 0700, 0) == 0 && cv_where_sync(above, ".")) ||
-              cv_where_fail(err, path, "make the folder", errno);
+    bool ok = there || (made && fchmodat(above, name, 0700, 0) == 0 && cv_where_sync(above)) ||
+              cv_system_fail(err, path, "make the folder", errno);
     close(above);
     return ok && (!there || cv_folder_make_at(where, err)); /* it must be a folder */
 }
@@ -65,7 +65,7 @@ bool cv_folder_lock(cv_where where, bool make, bool wait, int *ret_fd, cv_err *e
     close(fd);
     *ret_fd = -1;
     return (number == EWOULDBLOCK && !wait) ||
-           cv_where_fail(err, cv_where_path(err->arena, where), "lock the folder", number);
+           cv_system_fail(err, cv_where_path(err->arena, where), "lock the folder", number);
 }
 
 void cv_folder_sweep(cv_arena *a, const char *path)
@@ -84,7 +84,7 @@ bool cv_folder_real(cv_arena *a, const char *path, const char **ret_path, cv_err
 {
     char real[PATH_MAX];
     if (!realpath(path, real))
-        return cv_where_fail(err, path, "find the folder", errno);
+        return cv_system_fail(err, path, "find the folder", errno);
     *ret_path = cv_arena_copy_z(a, cv_str_of(real));
     return true;
 }
@@ -99,7 +99,7 @@ DIR *cv_folder_open(cv_where where, const char *what, cv_err *err)
     int fd = cv_where_open_folder(where, O_RDONLY, false, what, err);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     if (!folder && fd >= 0) {
-        cv_where_fail(err, cv_where_path(err->arena, where), what, errno);
+        cv_system_fail(err, cv_where_path(err->arena, where), what, errno);
         close(fd);
     }
     return folder;
@@ -133,7 +133,7 @@ bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries,
     int number = errno;
     closedir(folder);
     if (number != 0)
-        return cv_where_fail(err, cv_where_path(err->arena, where), doing, number);
+        return cv_system_fail(err, cv_where_path(err->arena, where), doing, number);
     if (found.count > 1)
         qsort(found.items, found.count, sizeof *found.items, by_name);
     *ret_entries = found;

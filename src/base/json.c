@@ -110,6 +110,15 @@ static const struct {
     {CV_STR_INIT("infinity"), "JSON has no infinity; write null"},
 };
 
+/* Does the text begin as YAML does: with "- ", "---" or "key:"? */
+static bool begins_as_yaml(const reader *r, cv_str found)
+{
+    const char *behind = found.p + found.n;
+    if (found.p > r->begin && found.p[-1] == '-')
+        return byte_before(r, found.p - 1) == 0 && found.n && (*found.p == ' ' || *found.p == '-');
+    return byte_before(r, found.p) == 0 && found.n && cv_is_alnum(*found.p) && behind < r->end && *behind == ':';
+}
+
 static const char *hint_for(const reader *r, const char *expected, cv_str found)
 {
     char first = found.n ? found.p[0] : 0;
@@ -125,6 +134,8 @@ static const char *hint_for(const reader *r, const char *expected, cv_str found)
     bool apart = found.p > r->begin && !cv_is_alnum(found.p[-1]); /* not the rest of something like 0x10 */
     if (wants_comma && apart && (first == '"' || first == '{' || first == '[' || first == '-' || cv_is_alnum(first)))
         return "put a comma between them";
+    if (begins_as_yaml(r, found))
+        return "it looks like YAML: write JSON";
     for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++)
         if (cv_str_eq_nocase(found, slips[i].found))
             return slips[i].hint;

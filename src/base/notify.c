@@ -9,6 +9,18 @@
 #include "base/monotonic.h"
 #include "base/os.h"
 
+/* Watches have limits of their own, under the same numbers as a full disk and too many files. */
+static bool fail(cv_err *err, cv_where folder, int number)
+{
+    cv_system_fail(err, folder.path, "watch the folder", number);
+    if (number == ENOSPC)
+        cv_err_suggest(err, CV_STR("raise the limit for watches (sysctl fs.inotify.max_user_watches)"));
+    else if (number == EMFILE)
+        cv_err_suggest(err, CV_STR("close other files or raise the limits (ulimit -n, and sysctl "
+                                   "fs.inotify.max_user_instances)"));
+    return false;
+}
+
 static bool watch(int fd, cv_where folder, cv_err *err)
 {
     int handle = cv_where_open(folder, CV_OS_HANDLE | O_DIRECTORY | O_CLOEXEC, "watch the folder", err);
@@ -16,7 +28,7 @@ static bool watch(int fd, cv_where folder, cv_err *err)
         return false;
     bool ok = cv_os_watch_folder(fd, handle);
     if (!ok)
-        cv_where_fail(err, folder.path, "watch the folder", errno);
+        fail(err, folder, errno);
     close(handle);
     return ok;
 }
@@ -25,7 +37,7 @@ bool cv_notify_add(cv_notify *n, cv_where folder, cv_err *err)
 {
     if (n->fd <= 0)
         n->fd = cv_os_watch() + 1;
-    bool ok = n->fd > 0 ? watch(n->fd - 1, folder, err) : cv_where_fail(err, folder.path, "watch the folder", errno);
+    bool ok = n->fd > 0 ? watch(n->fd - 1, folder, err) : fail(err, folder, errno);
     n->blind |= !ok;
     return ok;
 }

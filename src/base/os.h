@@ -42,6 +42,10 @@ void cv_os_begin_sync(int fd, off_t at, off_t n);
 bool cv_os_set_mark(int fd, const char *name, const char *text, size_t n);
 bool cv_os_get_mark(int fd, const char *name, char *ret_text, size_t n);
 
+/* Reading this file does not change when it was read last, which costs a change of the file. Of somebody else's file it
+ * does. */
+void cv_os_read_quietly(int fd);
+
 /* Random bytes for secrets and names. False: the system has none to give yet. */
 bool cv_os_random(void *bytes, size_t n);
 
@@ -56,6 +60,11 @@ bool cv_os_close_from(int first, bool by_exec);
 
 /* A file without a name, which goes when it is closed: in `folder`, or in memory where the file system has none. */
 int cv_os_open_unnamed(const char *folder);
+
+/* The same in an open folder, and only there; -1: the file system has none. When it is whole it can get a name, unless
+ * there is something of that name: then -1 with EEXIST. Nobody sees it before. */
+int cv_os_open_unnamed_in(int folder, unsigned mode);
+int cv_os_give_name(int fd, int folder, const char *name);
 
 /* The name of the network file system that a folder is on; NULL: it is on none that is known. The second one knows it
  * by the number that Linux gives it. */
@@ -102,6 +111,7 @@ typedef struct {
     const char *name; /* what has changed in it */
     bool is_folder;
     bool came;      /* it was put or written there; else it has gone */
+    bool whole;     /* … at once: it had no name before. False as well where that cannot be told */
     uint32_t moved; /* the same number where it comes from and where it goes to; 0: it was not moved */
 } cv_os_change;
 int cv_os_watch_names(int watch, int folder);

@@ -74,6 +74,11 @@ bool cv_os_get_mark(int fd, const char *name, char *ret_text, size_t n)
     return fgetxattr(fd, name, ret_text, n) == (ssize_t)n;
 }
 
+void cv_os_read_quietly(int fd)
+{
+    (void)fcntl(fd, F_SETFL, O_NOATIME);
+}
+
 bool cv_os_random(void *bytes, size_t n)
 {
     return getrandom(bytes, n, GRND_NONBLOCK) == (ssize_t)n;
@@ -121,6 +126,13 @@ int cv_os_watch_names(int watch, int folder)
     return add_watch(watch, folder, IN_CREATE | IN_DELETE | IN_MOVE | IN_CLOSE_WRITE | IN_MOVE_SELF);
 }
 
+/* While a file has no name, its changes are told of "#" and its number. */
+static bool is_unnamed(const struct inotify_event *e)
+{
+    return e->mask & IN_CLOSE_WRITE && e->len && e->name[0] == '#' && e->name[1] &&
+           e->name[1 + strspn(e->name + 1, "0123456789")] == '\0';
+}
+
 void cv_os_watch_read(int watch, void (*tell)(void *ctx, const cv_os_change *change), void *ctx)
 {
     _Alignas(struct inotify_event) char events[64 << 10];
@@ -131,10 +143,16 @@ void cv_os_watch_read(int watch, void (*tell)(void *ctx, const cv_os_change *cha
         n = read(watch, events, sizeof events);
         for (ssize_t at = 0; at < n; at += (ssize_t)(sizeof *e + e->len)) {
             e = (const struct inotify_event *)(const void *)(events + at);
+            if (is_unnamed(e))
+                continue;
+            ssize_t behind = at + (ssize_t)(sizeof *e + e->len);
+            const struct inotify_event *next =
+                behind < n ? (const struct inotify_event *)(const void *)(events + behind) : NULL;
             const cv_os_change change = {.folder = e->len ? e->wd : -1,
                                          .name = e->len ? e->name : "",
                                          .is_folder = e->mask & IN_ISDIR,
                                          .came = e->mask & (IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE),
+                                         .whole = e->mask & IN_CREATE && next && next->wd == e->wd && is_unnamed(next),
                                          .moved = e->cookie};
             tell(ctx, &change);
         }
@@ -146,6 +164,21 @@ int cv_os_open_unnamed(const char *folder)
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     return fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) ? memfd_create("unnamed", MFD_CLOEXEC)
                                                                                  : fd;
+}
+
+int cv_os_open_unnamed_in(int folder, unsigned mode)
+{
+    return openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, (mode_t)mode);
+}
+
+int cv_os_give_name(int fd, int folder, const char *name)
+{
+    char path[32];
+    int result = linkat(fd, "", folder, name, AT_EMPTY_PATH);
+    if (result == 0 || errno != ENOENT)
+        return result;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd); /* older kernels let only an administrator do it without */
+    return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW);
 }
 
 const char *cv_os_network_of(unsigned long magic)

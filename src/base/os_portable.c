@@ -56,6 +56,11 @@ bool cv_os_get_mark(int fd, const char *name, char *ret_text, size_t n)
     return false;
 }
 
+void cv_os_read_quietly(int fd)
+{
+    (void)fd;
+}
+
 bool cv_os_random(void *bytes, size_t n)
 {
     int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
@@ -112,6 +117,18 @@ int cv_os_open_unnamed(const char *folder)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
     }
     return fd;
+}
+
+int cv_os_open_unnamed_in(int folder, unsigned mode)
+{
+    (void)folder, (void)mode;
+    return cannot();
+}
+
+int cv_os_give_name(int fd, int folder, const char *name)
+{
+    (void)fd, (void)folder, (void)name;
+    return cannot();
 }
 
 const char *cv_os_network_of(unsigned long magic)

@@ -49,7 +49,7 @@ static bool gather_one(walker *w, int folder, const char *path, const char *name
     struct stat st;
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ||
-               cv_where_fail(w->err, path, "look into the folder", errno); /* gone since: no file of ours */
+               cv_system_fail(w->err, path, "look into the folder", errno); /* gone since: no file of ours */
     bool is_link = S_ISLNK(st.st_mode);
     if (is_link && w->root) {
         add_file(w, found, name);
@@ -78,7 +78,7 @@ static bool gather(walker *w, const char *path, names *found)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             ok = gather_one(w, dirfd(dir), path, entry->d_name, found);
     if (ok && errno != 0)
-        ok = cv_where_fail(w->err, path, "read the folder", errno);
+        ok = cv_system_fail(w->err, path, "read the folder", errno);
     closedir(dir);
     return ok;
 }
@@ -127,7 +127,7 @@ bool cv_file_is_there(cv_where where, cv_err *err)
         return true;
     int number = errno;
     return cv_where_check(where, err) &&
-           cv_where_fail(err, cv_where_path(err->arena, where), "find the file or folder", number);
+           cv_system_fail(err, cv_where_path(err->arena, where), "find the file or folder", number);
 }
 
 static bool walk_from(walker *w, const char *path)

@@ -19,72 +19,6 @@
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* What to do about an errno, for a person. */
-static const char *advice(int number)
-{
-    switch (number) {
-    case ENOENT:
-        return "check the path";
-    case ENOTDIR:
-        return "a file is where a folder should be: move it away, or choose another path";
-    case EACCES:
-    case EPERM:
-        return "check the permissions of the file and its folders";
-    case EROFS:
-        return "choose a place on a writable file system";
-    case ENOSPC:
-    case EDQUOT:
-        return "make room on the disk and try again";
-    case EFBIG:
-        return "raise the limit for the size of files (ulimit -f) and try again";
-    case EMFILE:
-    case ENFILE:
-        return "close other files or raise the limit (ulimit -n)";
-    case ELOOP:
-        return "replace the symbolic link by a real file";
-    case ENAMETOOLONG:
-        return "choose a shorter name";
-    case EISDIR:
-        return "name a file, not a folder";
-    case ENXIO:
-        return "name a file, not a pipe, socket or device";
-    default:
-        return "check the disk and try again";
-    }
-}
-
-cv_err_code cv_where_code(int number)
-{
-    switch (number) {
-    case ENOENT:
-    case ENOTDIR:
-        return CV_ERR_NOT_FOUND;
-    case EISDIR:
-    case ENXIO:
-        return CV_ERR_NOT_A_FILE;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case EEXIST:
-    case ELOOP:
-    case ENAMETOOLONG:
-        return CV_ERR_NO_ACCESS;
-    default:
-        return CV_ERR_IO;
-    }
-}
-
-bool cv_where_fail(cv_err *err, const char *path, const char *what, int number)
-{
-    cv_err_set(err, cv_where_code(number), "cannot %s: %s", what,
-               number == ENXIO   ? "it is a pipe, socket or device"
-               : number == ELOOP ? "it is a symbolic link, or leads through too many"
-                                 : strerror(number));
-    cv_err_file(err, cv_str_of(path));
-    cv_err_suggest(err, cv_str_of(advice(number)));
-    return false;
-}
-
 /* `at` bytes of the path lead to a link. */
 static bool fail_link(cv_where where, size_t at, cv_err *err)
 {
@@ -213,9 +147,9 @@ static bool is_link(int folder, const char *name)
     return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
 }
 
-bool cv_where_sync(int folder, const char *name)
+bool cv_where_sync(int folder)
 {
-    int fd = open_again(folder, name, O_RDONLY | O_DIRECTORY);
+    int fd = open_again(folder, ".", O_RDONLY | O_DIRECTORY);
     bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
     int number = errno;
     if (fd >= 0)
@@ -239,7 +173,7 @@ static int open_step(int folder, const char *name, int flags, steps *s)
         bool made = mkdirat(folder, name, 0777) == 0;
         if (!made && errno != EEXIST)
             return -1;
-        if (made && !cv_where_sync(folder, ".")) /* it is there for good once the folder that holds it is on disk */
+        if (made && !cv_where_sync(folder)) /* it is there for good once the folder that holds it is on disk */
             return -1;
         fd = open_again(folder, name, flags | (s->follow ? 0 : O_NOFOLLOW));
         number = errno;
@@ -320,11 +254,17 @@ static bool is_held(const char *root)
     return held.handle && (held.root == root || strcmp(held.root, root) == 0);
 }
 
+/* A handle of the root, to be closed unless it is held. */
+static int open_root(const char *root, bool make)
+{
+    return is_held(root) ? held.handle - 1 : open_named(root, CV_OS_HANDLE, &(steps){.follow = true, .make = make});
+}
+
 static int open_below(cv_where where, int flags, bool make, steps *s)
 {
     const char *path = *where.path ? where.path : ".";
     bool is_ours = is_held(where.root);
-    int root = is_ours ? held.handle - 1 : open_named(where.root, CV_OS_HANDLE, &(steps){.follow = true, .make = make});
+    int root = open_root(where.root, make);
     if (root < 0)
         return -1;
     *s = (steps){.make = make};
@@ -344,7 +284,7 @@ static int fail_open(cv_where where, const steps *s, const char *what, cv_err *e
     if (s->link)
         fail_link(where, s->at, err);
     else
-        cv_where_fail(err, cv_where_path(err->arena, where), what, number);
+        cv_system_fail(err, cv_where_path(err->arena, where), what, number);
     return -1;
 }
 
@@ -373,11 +313,30 @@ static int open_holder(cv_where where, cv_arena *a)
     return open_below(cv_where_folder(a, where), CV_OS_HANDLE | O_DIRECTORY, false, &s);
 }
 
+/* In one step where the kernel can. What is not there needs no second look. */
+static bool look_at_once(cv_where where, struct stat *ret_st)
+{
+    int root = open_root(where.root, false);
+    int fd = root < 0 ? -1 : cv_os_open_below(root, *where.path ? where.path : ".", CV_OS_HANDLE | O_NOFOLLOW);
+    bool found = fd >= 0 && fstat(fd, ret_st) == 0;
+    int number = errno;
+    if (fd >= 0)
+        close(fd);
+    if (root >= 0 && !is_held(where.root))
+        close(root);
+    errno = number;
+    return found;
+}
+
 bool cv_where_look(cv_where where, struct stat *ret_st)
 {
     cv_arena a = {0};
     if (!where.root)
         return stat(where.path, ret_st) == 0;
+    if (look_at_once(where, ret_st))
+        return true;
+    if (errno == ENOENT)
+        return false;
     int folder = open_holder(where, &a);
     bool found =
         folder >= 0 && fstatat(folder, *where.path ? cv_where_name(where) : ".", ret_st, AT_SYMLINK_NOFOLLOW) == 0;

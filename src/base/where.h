@@ -16,7 +16,7 @@
 
 #include <sys/stat.h>
 
-#include "base/err.h"
+#include "base/system.h"
 
 typedef struct {
     const char *root; /* NULL: `path` is as the user named it */
@@ -57,9 +57,9 @@ int cv_where_open(cv_where where, int flags, const char *what, cv_err *err);
  * synced. CV_OS_HANDLE may be among the flags. */
 int cv_where_open_folder(cv_where where, int flags, bool make, const char *what, cv_err *err);
 
-/* Brings what the folder `name` in the open folder holds to disk; false with errno. Some file systems cannot sync a
+/* Brings what the open folder holds to disk; false with errno. Some file systems cannot sync a
  * folder and say so: they promise nothing that we could wait for. */
-bool cv_where_sync(int folder, const char *name);
+bool cv_where_sync(int folder);
 
 /* Until it is released, this thread opens the root once, and not for each path below it: for those who have to do with
  * many files of one root. A folder that takes the root's name meanwhile does not count. */
@@ -70,11 +70,5 @@ void cv_where_release(void);
 const char *cv_where_name(cv_where where);
 
 bool cv_where_unlink(cv_where where);
-
-/* "cannot <what>: <text of errno>" about a path, with what to do. Always false. */
-bool cv_where_fail(cv_err *err, const char *path, const char *what, int number);
-
-/* Is the name at fault, or the system below it? */
-cv_err_code cv_where_code(int number);
 
 #endif

@@ -162,12 +162,12 @@ void cv_chat_page_warnings(cv_buf *out, const cv_notices *warnings, size_t width
 
 /* ---- who speaks -------------------------------------------------------------------------------------------------- */
 
-bool cv_chat_person_form(cv_call *call, cv_str at, const char *field, cv_str who)
+bool cv_chat_person_form(cv_call *call, const char *field, cv_str who)
 {
     if (cv_chat_person_valid(who) && cv_str_find_char(who, '/') == SIZE_MAX)
         return true;
     cv_err *fault =
-        cv_refuse(call, CV_ERR_INVALID_VALUE, at, field, who,
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, who,
                   "'%.*s' is not a participant: Role@Identity, without spaces and without / | , : \" \\; the role "
                   "is not All",
                   CV_FMT(cv_excerpt(call->arena, who)));

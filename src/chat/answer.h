@@ -46,7 +46,7 @@ bool cv_chat_person(cv_call *call, const cv_chat_header *header, const char *fie
 bool cv_chat_may_speak(cv_call *call, const char *field, cv_str who);
 
 /* Role@Identity, or a fault. */
-bool cv_chat_person_form(cv_call *call, cv_str at, const char *field, cv_str who);
+bool cv_chat_person_form(cv_call *call, const char *field, cv_str who);
 
 /* Nobody of these is called so: the error offers them, and the one that is nearest. */
 void cv_chat_unknown(cv_err *err, cv_str who, cv_words people);

@@ -255,7 +255,7 @@ static void put_rows(cv_chat_change *ch, cv_writing *w)
         }
     assert(ch->sent.count == 0 || ch->sent.items[ch->sent.count - 1].number == ch->next - 1);
     int64_t messages = ch->sent.count ? ch->next - 1 : ch->found.messages;
-    cv_chat_row_put(w, &ch->view, &header, messages, ch->chain, NULL);
+    cv_chat_row_put(w, &ch->view, &header, messages, ch->chain);
     if (ch->put)
         ch->put(ch, w);
     if (ch->lock.published)

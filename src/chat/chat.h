@@ -104,9 +104,8 @@ cv_chat_message_row cv_chat_message_row_of(cv_chat_view *view, const cv_chat_mes
  * queue and are in the file are delivered by it. False: there is nothing to write. */
 bool cv_chat_witness_put(cv_writing *w, cv_chat_view *view, cv_chat_compared *found);
 
-/* The row of the chat as this header has it, and which file it was; true: it is another row than before. */
-bool cv_chat_row_put(cv_writing *w, cv_chat_view *view, const cv_chat_header *header, int64_t messages, cv_str chain,
-                     const struct stat *st);
+/* The row of the chat as this header has it; true: it is another one than before. */
+bool cv_chat_row_put(cv_writing *w, cv_chat_view *view, const cv_chat_header *header, int64_t messages, cv_str chain);
 
 /* Where the pointers of all participants are in the file. */
 typedef struct {

@@ -49,10 +49,7 @@ typedef struct {
     } unreadable;
     cv_notices warnings;
     cv_str text, hook;
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } known; /* everybody in the open chats */
+    cv_texts known; /* everybody in the open chats */
 } answer;
 
 #define CV_THIS_TYPE pending

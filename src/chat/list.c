@@ -24,15 +24,9 @@ typedef struct {
         line *items;
         size_t count, capacity;
     } chats;
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } foreign;
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } people;   /* of all chats */
-    bool found; /* the participant that was asked about is one of them */
+    cv_texts foreign;
+    cv_texts people; /* of all chats */
+    bool found;      /* the participant that was asked about is one of them */
     cv_notices warnings;
 } listing;
 

@@ -47,7 +47,7 @@ cv_str cv_chat_fingerprint(cv_arena *a, const struct stat *st)
 
 static bool fail(const cv_chat_lock *l, const char *name, const char *what, int number, cv_err *err)
 {
-    cv_where_fail(err, cv_where_path(err->arena, cv_where_in(err->arena, l->place->folder.where, name)), what, number);
+    cv_system_fail(err, cv_where_path(err->arena, cv_where_in(err->arena, l->place->folder.where, name)), what, number);
     return false;
 }
 

@@ -53,9 +53,9 @@ static void check_people(cv_call *call, const cv_chat_policy *policy, opening *o
     for (uint32_t i = 0; i < list->count; i++) {
         cv_str who = cv_str_trim(list->items[i].text);
         const char *field = cv_arena_printf(call->arena, "participants[%u]", (unsigned)i).p;
-        if (!cv_chat_person_form(call, CV_STR(""), field, who))
+        if (!cv_chat_person_form(call, field, who))
             continue;
-        cv_chat_policy_role(call, policy, CV_STR(""), field, who);
+        cv_chat_policy_role(call, policy, field, who);
         for (size_t k = 0; k < o->count; k++)
             if (cv_str_eq(o->people[k], who))
                 cv_refuse(call, CV_ERR_PERSON_EXISTS, CV_STR(""), field, who, "'%.*s' is named twice",
@@ -114,7 +114,7 @@ static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
     bool ok = cv_chat_header_parse(a, bytes, &view.header, &err) && cv_chat_header_check(&view.header, &err);
     assert(ok && "what is written is a header");
     (void)ok;
-    cv_chat_row_put(w, &view, &view.header, 0, CV_STR(""), NULL);
+    cv_chat_row_put(w, &view, &view.header, 0, CV_STR(""));
     cv_intent_keep(w, &cv_chat_intent_type, o->place.scope.name, (cv_str){NULL, 0}, bytes);
     cv_writing_event(w, CV_STR("chat"), o->place.id, CV_STR("opened"))->reason = o->purpose;
     const answer told = {o->place.id, o->place.scope.name, o->place.folder.workflow};

@@ -171,11 +171,11 @@ static bool run(cv_call *call, bool joins)
     bool done;
     if (!cv_chat_find(call, &place))
         return false;
-    if (joins && (!cv_chat_policy_load(call, &place.folder, &policy) ||
-                  !cv_chat_person_form(call, CV_STR(""), "participant", c.who)))
+    if (joins &&
+        (!cv_chat_policy_load(call, &place.folder, &policy) || !cv_chat_person_form(call, "participant", c.who)))
         return false;
     if (joins)
-        cv_chat_policy_role(call, &policy, CV_STR(""), "participant", c.who);
+        cv_chat_policy_role(call, &policy, "participant", c.who);
     if (call->errs->count)
         return false;
     if (!cv_chat_begin_request(call, &place, joins ? CV_STR("chat join") : CV_STR("chat leave"), &done))

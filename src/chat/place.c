@@ -73,11 +73,6 @@ bool cv_chat_place_of(const cv_call *call, cv_str scope, cv_chat_place *ret, cv_
 
 /* ---- folders ----------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} names;
-
 /* Was not found for the reason `number` (errno). What is behind a link is not absent. */
 static bool is_absent(cv_arena *a, cv_where where, int number)
 {
@@ -93,12 +88,12 @@ bool cv_chat_nothing_at(cv_arena *a, cv_where where)
 
 /* The folders in .workflow/workflows; none: there is no such folder. One that cannot be read is not an empty one: the
  * chats would be looked for elsewhere. */
-static bool list_workflows(cv_call *call, names *ret_found)
+static bool list_workflows(cv_call *call, cv_texts *ret_found)
 {
     const cv_where workflows = {call->root, CV_WORKFLOWS};
     cv_folder_entries entries;
     cv_err err = {.arena = call->arena};
-    *ret_found = (names){0};
+    *ret_found = (cv_texts){0};
     if (cv_chat_nothing_at(call->arena, workflows))
         return true;
     if (!cv_folder_list(call->arena, workflows, &entries, &err))
@@ -122,7 +117,7 @@ static void add_own(const cv_call *call, cv_chat_folders *folders)
 }
 
 /* A workflow that is named must be one of those that are there. */
-static bool add_named(cv_call *call, cv_chat_folders *folders, names known, cv_str slug, const char *field)
+static bool add_named(cv_call *call, cv_chat_folders *folders, cv_texts known, cv_str slug, const char *field)
 {
     if (cv_words_find((cv_words){known.items, known.count}, slug) >= 0) {
         add_workflow(call, folders, slug);
@@ -138,7 +133,7 @@ static bool add_named(cv_call *call, cv_chat_folders *folders, names known, cv_s
     return false;
 }
 
-static bool refuse_several(cv_call *call, names known)
+static bool refuse_several(cv_call *call, cv_texts known)
 {
     cv_err *fault = cv_refuse(call, CV_ERR_CHAT_AMBIGUOUS, CV_STR(""), "workflow", CV_STR(""),
                               "%zu workflows could be meant", known.count);
@@ -172,7 +167,7 @@ bool cv_chat_folders_of(cv_call *call, cv_chat_folders *ret)
     *ret = (cv_chat_folders){0};
     if (dir.p)
         return add_given(call, ret, dir);
-    names known;
+    cv_texts known;
     if (!list_workflows(call, &known))
         return false;
     if (slug.p && !add_named(call, ret, known, slug, "workflow"))
@@ -210,7 +205,7 @@ static bool look_for(cv_call *call, const cv_chat_place *p, bool *ret_there)
         int number = errno;
         if (!*ret_there && !is_absent(call->arena, file, number))
             return (cv_where_check(file, &err) &&
-                    cv_where_fail(&err, cv_where_path(call->arena, file), "look for the chat", number)) ||
+                    cv_system_fail(&err, cv_where_path(call->arena, file), "look for the chat", number)) ||
                    cv_call_fail(call, &err);
     }
     return true;
@@ -228,7 +223,7 @@ static bool refuse_id(cv_call *call, cv_str id)
 }
 
 /* The ids of the chats in a folder, for a caller that has misspelt one. False: something else is in its place. */
-static bool add_ids(const cv_call *call, const cv_chat_folder *folder, names *ids, cv_err *err)
+static bool add_ids(const cv_call *call, const cv_chat_folder *folder, cv_texts *ids, cv_err *err)
 {
     cv_folder_entries entries;
     cv_str id;
@@ -243,7 +238,7 @@ static bool add_ids(const cv_call *call, const cv_chat_folder *folder, names *id
 static bool refuse_absent(cv_call *call, cv_str id, const cv_chat_folders *folders)
 {
     cv_buf text = {0};
-    names ids = {0};
+    cv_texts ids = {0};
     cv_err err = {.arena = call->arena};
     for (size_t i = 0; i < folders->count; i++) {
         cv_buf_printf(&text, "%s%s", i ? ", " : "", cv_where_path(call->arena, folders->items[i].where));
@@ -262,7 +257,7 @@ static bool refuse_absent(cv_call *call, cv_str id, const cv_chat_folders *folde
     return false;
 }
 
-static bool refuse_both(cv_call *call, cv_str id, const names *found)
+static bool refuse_both(cv_call *call, cv_str id, const cv_texts *found)
 {
     cv_err *fault = cv_refuse(call, CV_ERR_CHAT_AMBIGUOUS, CV_STR(""), "chat_id", id, "%zu folders have a chat '%.*s'",
                               found->count, CV_FMT(id));
@@ -275,7 +270,7 @@ bool cv_chat_find(cv_call *call, cv_chat_place *ret)
 {
     cv_str id = cv_json_get_text(call->input, "chat_id");
     cv_chat_folders folders;
-    names found = {0};
+    cv_texts found = {0};
     if (!cv_chat_id_valid(id))
         return refuse_id(call, id);
     size_t faults = call->errs->count;
@@ -283,7 +278,7 @@ bool cv_chat_find(cv_call *call, cv_chat_place *ret)
         if (call->errs->items[faults].code != CV_ERR_CHAT_AMBIGUOUS)
             return false;
         call->errs->count = faults; /* any of them, if only one has the chat */
-        names all;
+        cv_texts all;
         if (!list_workflows(call, &all))
             return false;
         for (size_t i = 0; i < all.count; i++)

@@ -181,18 +181,18 @@ static bool is_combo(cv_words combos, cv_str role)
     return false;
 }
 
-void cv_chat_policy_role(cv_call *call, const cv_chat_policy *p, cv_str at, const char *field, cv_str who)
+void cv_chat_policy_role(cv_call *call, const cv_chat_policy *p, const char *field, cv_str who)
 {
     cv_str role = cv_chat_role_of(who), rest = role, part;
     while (p->has_roles && cv_str_split(&rest, '+', &part))
         if (!has_word(p->roles, part))
-            cv_refuse_words(
-                cv_refuse(call, CV_ERR_POLICY, at, field, part, "'%.*s' is not a role of this workflow", CV_FMT(part)),
-                p->roles.items, p->roles.count);
+            cv_refuse_words(cv_refuse(call, CV_ERR_POLICY, CV_STR(""), field, part,
+                                      "'%.*s' is not a role of this workflow", CV_FMT(part)),
+                            p->roles.items, p->roles.count);
     if (cv_str_find_char(role, '+') == SIZE_MAX)
         return;
     if (is_combo(p->disallowed, role) || (p->has_combos && !is_combo(p->combos, role))) {
-        cv_err *fault = cv_refuse(call, CV_ERR_POLICY, at, field, role,
+        cv_err *fault = cv_refuse(call, CV_ERR_POLICY, CV_STR(""), field, role,
                                   "the workflow does not allow one participant to be %.*s", CV_FMT(role));
         cv_err_options(fault, p->combos.items, p->combos.count);
     }

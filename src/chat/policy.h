@@ -33,6 +33,6 @@ bool cv_chat_policy_load(cv_call *call, const cv_chat_folder *folder, cv_chat_po
 
 /* Faults or warnings about a type, about the role of a participant. */
 void cv_chat_policy_type(cv_call *call, const cv_chat_policy *policy, cv_str type, cv_notices *warnings);
-void cv_chat_policy_role(cv_call *call, const cv_chat_policy *policy, cv_str at, const char *field, cv_str who);
+void cv_chat_policy_role(cv_call *call, const cv_chat_policy *policy, const char *field, cv_str who);
 
 #endif

@@ -86,7 +86,7 @@ static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
     c->told.outcome = outcomes.items[same];
     if (!same) {
         cv_chat_view view = {.call = call, .place = &c->place, .arena = call->arena, .fd = -1};
-        cv_chat_row_put(w, &view, &c->header, 0, CV_STR(""), NULL);
+        cv_chat_row_put(w, &view, &c->header, 0, CV_STR(""));
         cv_intent_keep(w, &cv_chat_intent_type, c->place.scope.name, (cv_str){NULL, 0}, c->bytes);
         cv_writing_event(w, CV_STR("chat"), c->place.id, CV_STR("imported"));
     }

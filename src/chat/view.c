@@ -87,7 +87,7 @@ static bool load_rows(cv_chat_view *v, cv_err *err)
 static bool fail_file(const cv_chat_view *v, const char *what, int number, cv_err *err)
 {
     cv_where file = cv_where_in(err->arena, v->place->folder.where, v->place->name);
-    return cv_where_fail(err, cv_where_path(err->arena, file), what, number);
+    return cv_system_fail(err, cv_where_path(err->arena, file), what, number);
 }
 
 /* Something else has the name of a chat. */

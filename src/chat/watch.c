@@ -29,11 +29,8 @@ typedef struct {
 typedef struct {
     cv_call *call;
     cv_str event, timestamp, workflow, cursor, note, as, text;
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } people;     /* whose identity `as` is */
-    bool is_role; /* somebody has `as` as a role */
+    cv_texts people; /* whose identity `as` is */
+    bool is_role;    /* somebody has `as` as a role */
     struct {
         changed *items;
         size_t count, capacity;

@@ -242,8 +242,7 @@ static cv_str print_people(cv_arena *a, const cv_chat_header *h)
     return cv_buf_take(&out, a);
 }
 
-bool cv_chat_row_put(cv_writing *w, cv_chat_view *v, const cv_chat_header *h, int64_t messages, cv_str chain,
-                     const struct stat *st)
+bool cv_chat_row_put(cv_writing *w, cv_chat_view *v, const cv_chat_header *h, int64_t messages, cv_str chain)
 {
     assert(messages >= 0);
     cv_chat_row row;
@@ -262,9 +261,6 @@ bool cv_chat_row_put(cv_writing *w, cv_chat_view *v, const cv_chat_header *h, in
                                         cv_hash_one(v->arena, &cv_chat_row_type, &v->row));
     if (!same)
         cv_writing_put(w, &cv_chat_row_type, &row);
-    if (st)
-        cv_writing_put(w, &cv_chat_seen_row_type,
-                       &(cv_chat_seen_row){.chat_id = v->place->id, .file = cv_chat_fingerprint(v->arena, st)});
     return !same;
 }
 
@@ -351,7 +347,7 @@ bool cv_chat_witness_put(cv_writing *w, cv_chat_view *v, cv_chat_compared *c)
         deliver_found(w, v, &c->fresh.items[i]);
         cv_writing_put(w, &cv_chat_message_row_type, &c->fresh.items[i]);
     }
-    bool any = put_alterations(w, v, c), row = cv_chat_row_put(w, v, &v->header, c->messages, c->chain, NULL);
+    bool any = put_alterations(w, v, c), row = cv_chat_row_put(w, v, &v->header, c->messages, c->chain);
     if (c->fresh.count) {
         cv_event_row *e = cv_writing_event(w, CV_STR("chat"), v->place->id, CV_STR("seen"));
         e->data = cv_arena_printf(v->arena, "{\"from\":%lld,\"to\":%lld}", (long long)c->fresh.items[0].number,

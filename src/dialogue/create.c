@@ -198,7 +198,7 @@ static void read_pool(cv_call *call, wish *w)
     }
     const cv_json *more = given(call, "expert");
     size_t own = cv_json_get(pool, CV_STR("experts"))->count - (more ? more->count : 0);
-    if (!cv_pool_read(call, pool, CV_STR("expert_pool"), own, &w->pool))
+    if (!cv_pool_read(call, pool, own, &w->pool))
         return;
     for (size_t i = 0; i < w->pool.count; i++)
         wildcards += w->pool.items[i].tier == CV_TIER_WILDCARD;

@@ -111,7 +111,7 @@ static bool take_experts(void *ctx, cv_str id, cv_err *err)
     return cv_snapshot(e->call, id, &wanted, keep_expert, &e->all, &at, &found, err);
 }
 
-bool cv_require_known(cv_call *call, const char *field, cv_str slug)
+bool cv_require_known(cv_call *call, cv_str slug)
 {
     cv_err err = {.arena = call->arena};
     everybody e = {.call = call};
@@ -120,8 +120,8 @@ bool cv_require_known(cv_call *call, const char *field, cv_str slug)
     cv_state_index(call->arena, &e.all);
     if (cv_state_expert(&e.all, slug) || cv_str_eq(slug, cv_judge_slug))
         return true;
-    cv_err *fault = cv_refuse(call, CV_ERR_UNKNOWN_EXPERT, CV_STR(""), field, slug, "no dialogue has an expert '%.*s'",
-                              CV_FMT(cv_excerpt(call->arena, slug)));
+    cv_err *fault = cv_refuse(call, CV_ERR_UNKNOWN_EXPERT, CV_STR(""), "expert", slug,
+                              "no dialogue has an expert '%.*s'", CV_FMT(cv_excerpt(call->arena, slug)));
     if (!cv_suggest_expert(fault, &e.all, slug, "")) {
         cv_err_operation(fault, CV_STR("dialogue experts"));
         cv_err_suggest(fault, CV_STR("shows all experts"));

@@ -17,7 +17,7 @@ cv_str cv_expert_meant(cv_arena *a, const cv_state *s, cv_str name, const char *
 bool cv_suggest_expert(cv_err *err, const cv_state *s, cv_str name, const char *before);
 
 /* Has an expert of any dialogue this name? Else the fault is among those of the call. */
-bool cv_require_known(cv_call *call, const char *field, cv_str slug);
+bool cv_require_known(cv_call *call, cv_str slug);
 
 void cv_fault_not_found(const cv_spot *at, const cv_state *s, cv_str id);
 

@@ -23,6 +23,7 @@ struct reading {
     cv_arena *arena;
     cv_scope_id scope;
     const cv_wanted *wanted;
+    bool whole; /* rows are asked for with all that they have, all of a kind at once: they may be kept (record.h) */
     cv_visit visit;
     void *ctx;
     struct {
@@ -95,7 +96,7 @@ static uint64_t proofs(void)
 
 static void ask(reading *r, cv_rec_kind kind, const cv_index *index, const void *like, size_t equal)
 {
-    bool textless = r->wanted->no_content && (kind == CV_REC_ENTITY || kind == CV_REC_RESPONSE);
+    bool textless = !r->whole && r->wanted->no_content && (kind == CV_REC_ENTITY || kind == CV_REC_RESPONSE);
     asking *q = CV_NEW(r->arena, asking);
     *q = (asking){r, kind};
     *CV_PUSH(r->arena, &r->lookups) =
@@ -105,7 +106,7 @@ static void ask(reading *r, cv_rec_kind kind, const cv_index *index, const void 
                              .like = like ? cv_arena_dup(r->arena, like, cv_kind_types[kind]->size) : NULL,
                              .equal = equal,
                              .since_rev = r->wanted->since_rev,
-                             .outline = textless || r->wanted->outline & 1u << kind,
+                             .outline = textless || (!r->whole && r->wanted->outline & 1u << kind),
                              .without = r->wanted->no_proofs && kind == CV_REC_EVENT ? proofs() : 0},
                     .visit = see_row,
                     .ctx = q};
@@ -151,10 +152,10 @@ static void ask_kind(reading *r, cv_rec_kind kind)
     const uint32_t named = CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT);
     const cv_index *by_rev = r->wanted->since_rev > 0 ? cv_type_index(cv_kind_types[kind], "rev") : NULL;
     bool about = r->wanted->about_count > 0 && named & 1u << kind;
-    r->gathered |= about || by_rev ? 1u << kind : 0;
+    r->gathered |= about || by_rev || (r->whole && kind == CV_REC_ENTITY) ? 1u << kind : 0;
     for (size_t i = 0; about && i < r->wanted->about_count; i++)
         ask_about(r, kind, r->wanted->about[i]);
-    if (!about && kind == CV_REC_ENTITY && !by_rev)
+    if (!about && kind == CV_REC_ENTITY && !by_rev && !r->whole)
         ask_entities(r);
     else if (!about)
         ask(r, kind, by_rev, NULL, 0);
@@ -183,6 +184,7 @@ bool cv_snapshot(const cv_call *call, cv_str dialogue_id, const cv_wanted *wante
     cv_record *record = call->record;
     reading r = {
         .arena = call->arena, .scope = cv_dialogue_scope(dialogue_id), .wanted = wanted, .visit = visit, .ctx = ctx};
+    r.whole = record->to_write && record->calls->look && wanted->since_rev == 0;
     bool ok;
     ask_all(&r);
     if (call->holds) {

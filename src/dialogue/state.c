@@ -68,9 +68,6 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     return true;
 }
 
-/* Numbers that JSON's readers keep, and that can be added up without a thought. */
-static const int64_t LARGEST = INT64_C(9007199254740991);
-
 /* Numbers that every row of every kind has that has them at all, and that outlines have, too. */
 static bool is_required(cv_str field)
 {
@@ -87,7 +84,7 @@ static const char *fault_of(const cv_type_field *field, const void *row)
         bool is_round = cv_str_ends(field->name, CV_STR("round"));
         if (number == CV_ABSENT)
             return is_required(field->name) ? "absent" : NULL;
-        int64_t least = is_round ? 0 : -LARGEST, most = is_round ? CV_MAX_ROUND : LARGEST;
+        int64_t least = is_round ? 0 : -CV_ROW_MOST, most = is_round ? CV_MAX_ROUND : CV_ROW_MOST;
         return number < least || number > most ? "out of range" : NULL;
     }
     cv_str text;
@@ -227,8 +224,8 @@ bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *want
         return false;
     if (!found)
         return not_found(call, dialogue_id, err);
-    if (ret_state->position.rev < 0 || ret_state->position.rev > LARGEST || ret_state->position.event_count < 0 ||
-        ret_state->position.event_count > LARGEST)
+    if (ret_state->position.rev < 0 || ret_state->position.rev > CV_ROW_MOST || ret_state->position.event_count < 0 ||
+        ret_state->position.event_count > CV_ROW_MOST)
         return cv_stored_corrupt(err, "a dialogue whose rev or number of events is out of range");
     cv_state_index(call->arena, ret_state);
     return keep || check_seats(ret_state, wanted, err);

@@ -221,7 +221,7 @@ CV_TYPE_TABLE(cv_rec_position, "position", "positions", CV_POSITION_FIELDS, ADDE
               CV_INDEXES(position_indexes));
 #undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_imported
-CV_TYPE_TABLE(cv_rec_imported, "imported", "imports", CV_IMPORTED_FIELDS, VOLATILE, NULL, .indexes = NULL);
+CV_TYPE_TABLE(cv_rec_imported, "imported", "imports", CV_IMPORTED_FIELDS, VOLATILE, NULL, .lasting = true);
 #undef CV_THIS_TYPE
 
 const cv_type *const cv_kind_types[] = {

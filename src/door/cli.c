@@ -14,40 +14,46 @@
 
 /* ---- what is not there ------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} names;
+/* Does one of the words begin with the other: "note" and "notes", "version" and "--version"? */
+static bool is_same_word(cv_str known, cv_str word)
+{
+    known = cv_str_from(known, cv_str_starts(known, CV_STR("--")) ? 2 : 0);
+    return cv_str_starts(known, word) || cv_str_starts(word, known);
+}
 
-/* Something unknown called `name`, with the nearest of `known`, or where to look. */
-static int unknown(cv_cli *cli, cv_str message, const char *name, const names *known, cv_str look)
+/* Something unknown called `name`, with the nearest of `known`, or else where to look. `about` names what speaks of it
+ * (empty: nothing does), and counts more than a command that is only spelt like it, as "ask" is like "task". */
+static int unknown(cv_cli *cli, cv_str message, const char *name, const cv_texts *known, cv_str about, cv_str look)
 {
     cv_err err = {.arena = cli->arena};
+    cv_str near = cv_str_nearest(cv_str_of(name), known->items, known->count);
     cv_err_set(&err, CV_ERR_USAGE, "%.*s", CV_FMT(message));
-    if (!cv_err_nearest(&err, cv_str_of(name), known->items, known->count))
-        cv_err_suggest(&err, look);
+    if (near.n && (!about.n || is_same_word(near, cv_str_of(name))))
+        cv_err_nearest(&err, cv_str_of(name), &near, 1);
+    else
+        cv_err_suggest(&err, about.n ? about : look);
     return cv_cli_fail(cli, &err);
 }
 
-static names names_in(cv_arena *a, const cv_cli_table *table, const char *room)
+static cv_texts names_in(cv_arena *a, const cv_cli_table *table, const char *room)
 {
-    names all = {0};
+    cv_texts all = {0};
     for (size_t i = 0; i < table->count; i++)
         if (strcmp(table->items[i].room, room) == 0)
             *CV_PUSH(a, &all) = cv_str_of(table->items[i].name);
     return all;
 }
 
-static names names_at_top(cv_arena *a, const cv_cli_table *table)
+static cv_texts names_at_top(cv_arena *a, const cv_cli_table *table)
 {
-    names all = names_in(a, table, "");
+    cv_texts all = names_in(a, table, "");
     *CV_PUSH(a, &all) = CV_STR("help");
     for (size_t i = 0; i < cv_room_count(); i++)
         *CV_PUSH(a, &all) = cv_str_of(cv_room_at(i)->name);
     return all;
 }
 
-static bool is_one_of(const names *all, const char *word)
+static bool is_one_of(const cv_texts *all, const char *word)
 {
     const cv_str name = {word, strlen(word)};
     for (size_t i = 0; i < all->count; i++)
@@ -70,7 +76,7 @@ static bool has_word(cv_str text, cv_str word)
 {
     size_t n = word.n > 1 && word.p[word.n - 1] == 's' ? word.n - 1 : word.n;
     for (size_t i = 0; i + n <= text.n; i++) {
-        if ((i > 0 && cv_is_alpha(text.p[i - 1])) || !cv_str_starts(cv_str_from(text, i), cv_str_head(word, n)))
+        if ((i > 0 && cv_is_alpha(text.p[i - 1])) || !cv_str_starts_nocase(cv_str_from(text, i), cv_str_head(word, n)))
             continue;
         size_t end = i + n + (i + n < text.n && text.p[i + n] == 's');
         if (end == text.n || !cv_is_alpha(text.p[end]))
@@ -79,20 +85,28 @@ static bool has_word(cv_str text, cv_str word)
     return false;
 }
 
-/* "try 'conclave serve', 'conclave open'": commands of a room (NULL: of all) whose summaries speak of what was typed.
- * Empty: none does. */
+/* Does a command have the word in its name or its summary; or else, in a `wide` search, in its help? */
+static bool speaks_of(const cv_cli_command *c, cv_str word, bool wide)
+{
+    return wide ? has_word(cv_str_of(c->details), word)
+                : has_word(cv_str_of(c->name), word) || has_word(cv_str_of(c->summary), word);
+}
+
+/* "try 'conclave serve', 'conclave open'": commands of a room (NULL: of all) that speak of what was typed. Empty: none
+ * does. */
 static cv_str about_this(cv_arena *a, const cv_cli_table *table, const char *room, const char *name)
 {
     enum { SHORTEST = 4, MOST_NAMED = 4 };
     cv_buf out = {0};
     cv_str word = cv_str_of(name);
     size_t count = 0;
-    for (size_t i = 0; word.n >= SHORTEST && i < table->count; i++) {
-        const cv_cli_command *c = &table->items[i];
-        if ((!room || strcmp(c->room, room) == 0) && has_word(cv_str_of(c->summary), word) && count++ < MOST_NAMED)
-            cv_buf_printf(&out, "%s'conclave %s%s%s'", count > 1 ? ", " : "try ", c->room, *c->room ? " " : "",
-                          c->name);
-    }
+    for (int wide = 0; wide < 2 && !count; wide++)
+        for (size_t i = 0; word.n >= SHORTEST && i < table->count; i++) {
+            const cv_cli_command *c = &table->items[i];
+            if ((!room || strcmp(c->room, room) == 0) && speaks_of(c, word, wide) && count++ < MOST_NAMED)
+                cv_buf_printf(&out, "%s'conclave %s%s%s'", count > 1 ? ", " : "try ", c->room, *c->room ? " " : "",
+                              c->name);
+        }
     if (count > MOST_NAMED)
         cv_buf_add_z(&out, ", …");
     return cv_buf_take(&out, a);
@@ -109,7 +123,7 @@ static cv_str second_words(cv_arena *a, const cv_cli_table *table, const char *f
     return cv_buf_take(&out, a);
 }
 
-static int unknown_at_top(cv_cli *cli, const cv_cli_table *table, const char *what, const char *name, names known,
+static int unknown_at_top(cv_cli *cli, const cv_cli_table *table, const char *what, const char *name, cv_texts known,
                           cv_str look)
 {
     const cv_cli_command *meant = without_room(table, name);
@@ -117,26 +131,26 @@ static int unknown_at_top(cv_cli *cli, const cv_cli_table *table, const char *wh
     cv_str verbs = second_words(cli->arena, table, name);
     cv_str about = verbs.n ? verbs : about_this(cli->arena, table, NULL, name);
     if (meant) {
-        known = (names){0};
-        look = cv_arena_printf(cli->arena, "did you mean '%s %s'?", meant->room, meant->name);
-    } else if (about.n) {
-        look = about;
+        known = (cv_texts){0};
+        about = cv_arena_printf(cli->arena, "did you mean '%s %s'?", meant->room, meant->name);
     }
-    return unknown(cli, message, name, &known, look);
+    return unknown(cli, message, name, &known, about, look);
 }
 
 static int unknown_verb(cv_cli *cli, const cv_cli_table *table, const cv_room *room, const char *name)
 {
-    names all = names_in(cli->arena, table, room->name);
+    cv_texts all = names_in(cli->arena, table, room->name);
     cv_str about = about_this(cli->arena, table, room->name, name);
-    cv_str look = cv_arena_printf(cli->arena, "%.*s%s'conclave %s --help' lists the verbs", CV_FMT(about),
-                                  about.n ? "; " : "", room->name);
-    return unknown(cli, cv_arena_printf(cli->arena, "'%s' has no verb '%s'", room->name, name), name, &all, look);
+    cv_str look = cv_arena_printf(cli->arena, "'conclave %s --help' lists the verbs", room->name);
+    if (about.n)
+        about = cv_arena_printf(cli->arena, "%.*s; %.*s", CV_FMT(about), CV_FMT(look));
+    return unknown(cli, cv_arena_printf(cli->arena, "'%s' has no verb '%s'", room->name, name), name, &all, about,
+                   look);
 }
 
 /* "conclave --limit 3 dialogue list": an option at argv[at], where one of `known` is wanted; told with the line that
  * would be right when one of them follows. */
-static int misplaced(cv_cli *cli, const names *known, int argc, char **argv, int at)
+static int misplaced(cv_cli *cli, const cv_texts *known, int argc, char **argv, int at)
 {
     cv_err err = {.arena = cli->arena};
     cv_buf line = {0};
@@ -157,7 +171,7 @@ static int misplaced(cv_cli *cli, const names *known, int argc, char **argv, int
 }
 
 /* Is argv[at] an option with one of `known` after it? */
-static bool is_misplaced(const names *known, int argc, char **argv, int at)
+static bool is_misplaced(const cv_texts *known, int argc, char **argv, int at)
 {
     for (int i = at + 1; i < argc && cv_str_starts(cv_str_of(argv[at]), CV_STR("--")); i++)
         if (is_one_of(known, argv[i]))
@@ -168,20 +182,21 @@ static bool is_misplaced(const names *known, int argc, char **argv, int at)
 /* "--jsno": an option where a command is wanted. False: it is not like one that may be there. */
 static bool is_misspelt(cv_cli *cli, const char *word, int *ret_status)
 {
-    names options = {0};
+    cv_texts options = {0};
     for (size_t i = 0; i < cv_cli_option_count(&cv_cli_any); i++)
         *CV_PUSH(cli->arena, &options) = cv_arena_printf(cli->arena, "--%s", cv_cli_option_at(&cv_cli_any, i)->name);
     *CV_PUSH(cli->arena, &options) = CV_STR("--version");
     if (!cv_str_starts(cv_str_of(word), CV_STR("--")) ||
         !cv_str_nearest(cv_str_of(word), options.items, options.count).n)
         return false;
-    *ret_status = unknown(cli, cv_arena_printf(cli->arena, "unknown option '%s'", word), word, &options, CV_STR(""));
+    *ret_status =
+        unknown(cli, cv_arena_printf(cli->arena, "unknown option '%s'", word), word, &options, CV_STR(""), CV_STR(""));
     return true;
 }
 
 static int unknown_command(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
 {
-    names known = names_at_top(cli->arena, table);
+    cv_texts known = names_at_top(cli->arena, table);
     int status;
     if (is_misspelt(cli, argv[1], &status))
         return status;
@@ -196,7 +211,7 @@ static int unknown_command(cv_cli *cli, const cv_cli_table *table, int argc, cha
 
 static int unknown_topic(cv_cli *cli, const cv_cli_table *table, const char *topic)
 {
-    names all = names_at_top(cli->arena, table);
+    cv_texts all = names_at_top(cli->arena, table);
     for (size_t i = 0; cv_help_topic_at(i); i++)
         *CV_PUSH(cli->arena, &all) = cv_str_of(cv_help_topic_at(i)->name);
     return unknown_at_top(cli, table, "topic", topic, all, CV_STR("'conclave help' lists the topics"));
@@ -291,7 +306,7 @@ static int run_room(cv_cli *cli, const cv_cli_table *table, const cv_room *room,
         return cv_err_exit(CV_ERR_USAGE);
     }
     const cv_cli_command *command = cv_cli_find(table, cv_str_of(room->name), cv_str_of(argv[2]));
-    names verbs = names_in(cli->arena, table, room->name);
+    cv_texts verbs = names_in(cli->arena, table, room->name);
     if (!command && is_misplaced(&verbs, argc, argv, 2))
         return misplaced(cli, &verbs, argc, argv, 2);
     const cv_cli_command *joined = !command && argc > 3 ? in_two_words(cli->arena, table, room->name, argv + 2) : NULL;

@@ -139,14 +139,15 @@ static cv_buf way_out(cv_cli *cli, const cv_call *call, bool json, bool text)
 }
 
 /* What an answer has and yet could not give, as errors are told. */
-static void tell_errors(const cv_json *reply)
+static void tell_errors(const cv_cli *cli, const cv_json *reply)
 {
     const cv_json *list = cv_json_get(reply, CV_STR("errors"));
     for (uint32_t i = 0; list && list->type == CV_JSON_ARRAY && i < list->count; i++) {
         cv_str message = cv_json_get_text(&list->items[i], "message");
         cv_str hint = cv_json_get_text(&list->items[i], "suggestion"),
                code = cv_json_get_text(&list->items[i], "error_code");
-        cv_log_line("%.*s%s%.*s [%.*s]", CV_FMT(message), hint.n ? "; " : "", CV_FMT(hint), CV_FMT(code));
+        cv_cli_say(cv_arena_printf(cli->arena, "%.*s%s%.*s [%.*s]", CV_FMT(message), hint.n ? "; " : "", CV_FMT(hint),
+                                   CV_FMT(code)));
     }
 }
 
@@ -177,7 +178,7 @@ int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call)
         cv_cli_tell_warnings(cli, properties_of(cli), &tree);
         cv_page_answer(&out, cli->arena, cli->command->op, &tree, call->width, cli->colour);
         if (call->unwell)
-            tell_errors(&tree);
+            tell_errors(cli, &tree);
     } else {
         cv_buf_add(&out, reply);
         cv_buf_add_char(&out, '\n');

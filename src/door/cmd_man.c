@@ -252,7 +252,7 @@ static bool write_all(cv_arena *a, const char *folder, cv_err *err)
     cv_cli_table table = cv_cli_commands(a);
     cv_buf page = {0};
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return cv_err_set(err, CV_ERR_IO, "cannot make the folder '%s': %s", folder, strerror(errno));
+        return cv_system_fail(err, folder, "make the folder", errno);
     put_all(&page, a, &table);
     bool ok = write_page(a, folder, "conclave", &page, err);
     for (size_t i = 0; ok && i < cv_room_count(); i++) {

@@ -433,13 +433,8 @@ static bool read_options(watch *w)
 
 /* ---- whom it is about -------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} names;
-
 /* Those whom the rooms know (cv_completion). */
-static void add_known(watch *w, const cv_completion *row, names *all)
+static void add_known(watch *w, const cv_completion *row, cv_texts *all)
 {
     cv_arena *a = w->cli->arena;
     cv_err ignored = {.arena = a};
@@ -455,7 +450,7 @@ static void add_known(watch *w, const cv_completion *row, names *all)
 }
 
 /* Those who have acted of late. */
-static void add_actors(watch *w, names *all)
+static void add_actors(watch *w, cv_texts *all)
 {
     cv_arena *a = w->cli->arena;
     cv_err ignored = {.arena = a};
@@ -496,7 +491,7 @@ static bool is_agent(watch *w)
 /* A name that nobody has would be waited for in vain. In a project where nobody is known yet, any name will do. */
 static bool settle_who(watch *w, cv_err *err)
 {
-    names all = {0};
+    cv_texts all = {0};
     if (!w->who.p || is_agent(w))
         return true;
     for (size_t i = 0; cv_rooms[i]; i++)

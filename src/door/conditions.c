@@ -8,12 +8,7 @@
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Names of conditions, or of rooms that have one; each once. */
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} names;
-
-static void add_name(cv_arena *a, names *list, const char *name)
+static void add_name(cv_arena *a, cv_texts *list, const char *name)
 {
     if (cv_words_find((cv_words){list->items, list->count}, cv_str_of(name)) < 0)
         *CV_PUSH(a, list) = cv_str_of(name);
@@ -34,18 +29,18 @@ static bool is_room(cv_str name)
 }
 
 /* The conditions of a room in the order of the rooms; the rooms that have a condition. */
-static names conditions_of(cv_arena *a, cv_str room)
+static cv_texts conditions_of(cv_arena *a, cv_str room)
 {
-    names all = {0};
+    cv_texts all = {0};
     for (size_t i = 0; cv_rooms[i]; i++)
         for (const cv_condition *one = cv_rooms[i]->conditions; one && one->name && is_of(cv_rooms[i], room); one++)
             add_name(a, &all, one->name);
     return all;
 }
 
-static names rooms_with(cv_arena *a, cv_str condition)
+static cv_texts rooms_with(cv_arena *a, cv_str condition)
 {
-    names all = {0};
+    cv_texts all = {0};
     for (size_t i = 0; cv_rooms[i]; i++)
         for (const cv_condition *one = cv_rooms[i]->conditions; one && one->name; one++)
             if (cv_str_eq(condition, cv_str_of(one->name)))
@@ -66,7 +61,7 @@ static bool pick(cv_conditions *c, cv_arena *a, cv_str name, cv_str room)
 static void refuse(cv_err *err, cv_str name, cv_str room)
 {
     cv_arena *a = err->arena;
-    names rooms = rooms_with(a, name), all = conditions_of(a, rooms.count ? room : (cv_str){NULL, 0});
+    cv_texts rooms = rooms_with(a, name), all = conditions_of(a, rooms.count ? room : (cv_str){NULL, 0});
     if (rooms.count)
         cv_err_set(err, CV_ERR_USAGE, "the condition '%.*s' never holds in %.*s: it belongs to %.*s", CV_FMT(name),
                    CV_FMT(room), CV_FMT(cv_arena_list(a, rooms.items, rooms.count)));

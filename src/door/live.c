@@ -97,7 +97,7 @@ static void print_event(void *ctx, cv_str json, cv_str line, bool drawn)
         cv_cli_flush(&out);
         return;
     }
-    if (drawn && live->line.width > 0)
+    if ((drawn && live->line.width > 0) || line.n == 0)
         return;
     wipe(live);
     cv_buf out = {0};

@@ -181,8 +181,10 @@ void cv_page_answer(cv_buf *out, cv_arena *a, const cv_operation *op, const cv_j
         cv_cli_print_reply(out, a, reply, cv_op_schema(op).output, colour, terminal);
         return;
     }
-    if (cv_json_get_true(reply, "replayed"))
-        cv_buf_add_z(out, "nothing was written now: the record has this already (replayed)\n");
+    if (cv_json_get_true(reply, "replayed")) {
+        static const cv_str said = CV_STR_INIT("nothing was written now: the record has this already (replayed)\n");
+        cv_buf_add(out, terminal ? cv_layout_wrapped(a, said, terminal) : said);
+    }
     if (cv_json_get_true(reply, "dry_run"))
         cv_buf_add_z(out, "dry run: nothing was written\n");
 }

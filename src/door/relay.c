@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/system.h"
 
 typedef struct item item;
 struct item {
@@ -67,7 +68,7 @@ cv_relay *cv_relay_new(bool (*pass)(const void *ctx, cv_str json, cv_str line), 
     relay->runs = failed == 0;
     if (relay->runs)
         return relay;
-    cv_err_set(err, CV_ERR_IO, "cannot start a thread: %s", strerror(failed));
+    cv_system_fail(err, NULL, "start a thread", failed);
     cv_relay_end(relay);
     return NULL;
 }

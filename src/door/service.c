@@ -106,11 +106,12 @@ bool cv_service_admits(void *ctx, cv_str token, const char **ret_why)
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
-/* Lines and columns of a message that a program has written help nobody; those in a file do. */
+/* Lines and columns of a message that a program has written help nobody, where the field says which value it is; those
+ * in a file do, and those of a text that is not JSON, in which there are no fields. */
 cv_str cv_service_faults(cv_arena *a, const cv_operation *op, const cv_errs *errs)
 {
     for (size_t i = 0; i < errs->count; i++)
-        if (errs->items[i].file.n == 0)
+        if (errs->items[i].file.n == 0 && errs->items[i].code != CV_ERR_JSON)
             errs->items[i].line = errs->items[i].column = 0;
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
@@ -165,6 +166,7 @@ bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_servi
                     .clock = cv_clock_system(),
                     .follower = asked->follower,
                     .confined = true,
+                    .looks_on = asked->looks_on,
                     .input = asked->input,
                     .input_text = asked->input_text,
                     .out = &mine->out,

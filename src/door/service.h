@@ -42,6 +42,7 @@ typedef struct {
     cv_str bearer;     /* the token that came with it; absent: none */
     cv_str as;         /* who says to act, without a token of an agent; absent: nobody */
     size_t most;       /* see cv_call */
+    bool looks_on;     /* see cv_call */
     cv_follower follower;
     cv_naming name;
     cv_seen *ret_seen; /* folders that the answer was made from, in the arena; NULL: nobody keeps it */

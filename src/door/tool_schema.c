@@ -12,6 +12,7 @@ typedef struct {
     cv_map told;  /* descriptions */
     cv_map shown; /* items of lists, bare -> const cv_str *: the property that showed them first */
     cv_str property;
+    bool required; /* the property, in a request */
 } shower;
 
 static void show(shower *s, const cv_json *schema);
@@ -90,31 +91,53 @@ static bool names_scope(cv_str property)
     return false;
 }
 
+/* What a request must have is always explained, and "x-says" does it in fewer words than people get. */
 static void show_description(shower *s, const cv_json *schema)
 {
-    cv_str text = cv_json_get_text(schema, "description");
+    cv_str says = cv_json_get_text(schema, "x-says"), text = says.n ? says : cv_json_get_text(schema, "description");
     bool is_new = false;
-    bool known = cv_json_get(schema, CV_STR("x-enum")) || (cv_json_get(schema, CV_STR("x-known")) && !s->whole);
-    if (text.n && !known && !s->bare && !names_scope(s->property))
+    bool known = cv_json_get(schema, CV_STR("x-enum")) || (cv_json_get(schema, CV_STR("x-known")) && !s->whole) ||
+                 names_scope(s->property);
+    if (text.n && !s->bare && (!known || s->required))
         cv_map_put(&s->told, s->arena, text, &is_new);
-    if (is_new)
+    if (is_new || (s->required && !s->bare && text.n))
         cv_json_key_str(s->w, "description", text);
+    s->required = false; /* what is in it is not asked for */
 }
 
-static void show_properties(shower *s, const cv_json *properties)
+static bool is_among(const cv_json *names, cv_str name)
 {
+    for (uint32_t i = 0; names && i < names->count; i++)
+        if (cv_str_eq(names->items[i].text, name))
+            return true;
+    return false;
+}
+
+/* Only of the request itself: what it must have is explained. */
+static void show_properties(shower *s, const cv_json *properties, const cv_json *required)
+{
+    cv_str outer = s->property;
     cv_json_key(s->w, CV_STR("properties"));
     cv_json_begin_object(s->w);
     for (uint32_t i = 0; properties && i < properties->count; i++) {
         if (is_left_out(s, &properties->members[i].value))
             continue;
-        cv_str outer = s->property;
         s->property = properties->members[i].key;
+        s->required = !outer.n && is_among(required, s->property);
         cv_json_key(s->w, s->property);
         show(s, &properties->members[i].value);
-        s->property = outer;
     }
+    s->property = outer;
     cv_json_end_object(s->w);
+}
+
+/* Is anything of it shown? Where nothing is, the description has the names. */
+static bool has_shown(const shower *s, const cv_json *properties)
+{
+    for (uint32_t i = 0; properties && i < properties->count; i++)
+        if (!is_left_out(s, &properties->members[i].value))
+            return true;
+    return false;
 }
 
 static void show_object(shower *s, const cv_json *schema)
@@ -122,8 +145,8 @@ static void show_object(shower *s, const cv_json *schema)
     const cv_json *properties = cv_json_get(schema, CV_STR("properties"));
     const cv_json *others = cv_json_get(schema, CV_STR("additionalProperties"));
     const cv_json *required = cv_json_get(schema, CV_STR("required"));
-    if (properties && properties->count > 0)
-        show_properties(s, properties);
+    if (has_shown(s, properties))
+        show_properties(s, properties, required);
     if (others && others->type == CV_JSON_OBJECT) {
         cv_json_key(s->w, CV_STR("additionalProperties"));
         show(s, others);

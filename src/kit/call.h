@@ -19,7 +19,8 @@ typedef struct {
     bool (*tell)(void *ctx, size_t done, size_t total, cv_str what);
     void *ctx;
     /* What has just happened in an operation that takes minutes or days: a JSON object, and the same in a line for
-     * people. `drawn`: a reader who sees the lines of `draw` knows it from them. NULL: nobody needs to know. */
+     * people (empty: it is not news to them). `drawn`: a reader who sees the lines of `draw` knows it from them. NULL:
+     * nobody needs to know. */
     void (*event)(void *ctx, cv_str json, cv_str line, bool drawn);
     /* The state of everything that is under way, a line each; the next call takes the place of this one, unless it
      * `stays`. */
@@ -44,11 +45,13 @@ struct cv_call {
     cv_clock clock;
     const char *root; /* the project's folder, which holds .conclave */
     bool confined;    /* paths must stay below the root: callers other than the command line */
+    bool looks_on;    /* a request that can only look: whom it asks about need not be who asks */
     const cv_json *input;
     const cv_json *schema; /* that it was compared with */
     cv_str input_text;     /* the text it was read from, for the places of faults */
     cv_str operation;      /* "dialogue update": set by what writes, for it is a part of the request */
     cv_str digest;         /* of the request; request.c makes it once per call */
+    void *left;            /* by the work of a write, for who began it; NULL: the answer is not of this work */
     cv_buf *out;
     cv_follower follower;
     size_t most;     /* bytes of an answer that reaches the caller whole; 0: any */

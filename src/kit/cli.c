@@ -44,20 +44,25 @@ const char *cv_cli_get(const cv_cli *cli, const char *option)
 
 /* ---- how it ends ------------------------------------------------------------------------------------------------ */
 
-void cv_cli_report(const cv_cli *cli, const cv_err *err)
+void cv_cli_say(cv_str text)
 {
     static const char name[] = "conclave: ";
     enum { HANG = sizeof name - 1 };
-    bool request = cli->command && cli->command->op && err->code != CV_ERR_USAGE;
-    cv_str code = cv_err_word(err->code), text = cv_err_text(err);
     cv_buf line = {.sink = cv_buf_to_stream, .sink_to = stderr};
-    if (request)
-        text = cv_arena_printf(cli->arena, "%.*s [%.*s]", CV_FMT(text), CV_FMT(code));
     cv_buf_add_z(&line, name);
     cv_plain_wrap(&line, text, isatty(STDERR_FILENO) ? cv_terminal_width(STDERR_FILENO) : SIZE_MAX, HANG, HANG);
     cv_buf_add_char(&line, '\n');
     cv_buf_flush(&line);
     cv_buf_release(&line);
+}
+
+void cv_cli_report(const cv_cli *cli, const cv_err *err)
+{
+    bool request = cli->command && cli->command->op && err->code != CV_ERR_USAGE;
+    cv_str code = cv_err_word(err->code), text = cv_err_text(err);
+    if (request)
+        text = cv_arena_printf(cli->arena, "%.*s [%.*s]", CV_FMT(text), CV_FMT(code));
+    cv_cli_say(text);
 }
 
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count)
@@ -127,12 +132,12 @@ int cv_cli_unwritten(cv_cli *cli, int number)
     if (number == EPIPE && cli->done.n == 0)
         return 128 + SIGPIPE; /* the reader has enough, and nothing was changed */
     cv_err err = {.arena = cli->arena};
-    const char *why = strerror(number);
+    const char *why = cv_system_reason(number);
     if (cli->done.n > 0)
         cv_err_set(&err, CV_ERR_IO, "%.*s, but its answer could not be written: %s", CV_FMT(cli->done), why);
     else
         cv_err_set(&err, CV_ERR_IO, "cannot write to standard output: %s", why);
-    cv_err_suggest(&err, cli->done_hint);
+    cv_err_suggest(&err, cli->done_hint.n ? cli->done_hint : cv_str_of(cv_system_advice(number)));
     cv_cli_report(cli, &err);
     return cv_err_exit(err.code);
 }

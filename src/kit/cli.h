@@ -93,7 +93,10 @@ const char *cv_cli_get(const cv_cli *cli, const char *option);
 /* ---- how it ends --------------------------------------------------------------------------------------------------
  */
 
-/* One line on standard error, which a terminal shows as several when it is long; a refused request says its code. */
+/* One line on standard error, which a terminal shows as several when it is long. */
+void cv_cli_say(cv_str text);
+
+/* An error as such a line; a refused request says its code. */
 void cv_cli_report(const cv_cli *cli, const cv_err *err);
 
 /* Reports an error (with --json as JSON on stdout, else as one line on stderr) and returns its exit status. */

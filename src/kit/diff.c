@@ -8,19 +8,14 @@
 enum { AROUND = 3 };
 
 typedef struct {
-    cv_str *items; /* with their ends */
-    size_t count, capacity;
-} line_list;
-
-typedef struct {
     cv_buf *out;
     bool colour;
-    line_list before, after;
+    cv_texts before, after; /* lines with their ends */
 } diff;
 
-static line_list split(cv_arena *a, cv_str text)
+static cv_texts split(cv_arena *a, cv_str text)
 {
-    line_list list = {0};
+    cv_texts list = {0};
     while (text.n > 0) {
         size_t end = cv_str_find_char(text, '\n');
         size_t n = end == SIZE_MAX ? text.n : end + 1;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/move.h"
 #include "base/os.h"
 
 enum { BATCH = 256 };         /* commits that are written again when a process is killed */
@@ -19,14 +20,29 @@ static cv_str boot_id(cv_arena *a)
     return id.n ? id : CV_STR("unknown");
 }
 
+/* It is read and written again by every write of the room. */
+static bool read_kept(const cv_projection *p, cv_str *ret_text, cv_err *err)
+{
+    struct stat st;
+    int fd = cv_where_open(cv_where_in(p->arena, p->folder, position_file), O_RDONLY, "read it", err);
+    bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_KEPT;
+    if (ok) {
+        char *text = cv_arena_alloc(p->arena, (size_t)st.st_size + 1);
+        cv_os_read_quietly(fd);
+        ok = cv_read_bytes(fd, 0, text, (size_t)st.st_size) == st.st_size;
+        *ret_text = (cv_str){text, (size_t)st.st_size};
+    }
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 void cv_projection_open(cv_projection *p, const cv_json **ret_kept)
 {
     cv_err ignored = {.arena = p->arena}; /* what cannot be read is not known */
     cv_json *kept = CV_NEW(p->arena, cv_json);
     cv_str text;
-    bool known =
-        cv_file_read_at(p->arena, cv_where_in(p->arena, p->folder, position_file), MOST_KEPT, &text, &ignored) &&
-        cv_json_parse(p->arena, text, kept, &ignored);
+    bool known = read_kept(p, &text, &ignored) && cv_json_parse(p->arena, text, kept, &ignored);
     p->position = known ? cv_json_get_text(kept, "position") : CV_STR("");
     p->boot = known ? cv_json_get_text(kept, "boot") : CV_STR("");
     *ret_kept = known ? kept : NULL;

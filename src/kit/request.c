@@ -43,16 +43,18 @@ cv_str cv_request_digest(cv_call *call)
     return call->digest;
 }
 
+/* What a try has kept may be in memory that is given back. */
+static void forget_try(cv_call *call)
+{
+    call->digest = (cv_str){NULL, 0};
+    call->left = NULL;
+}
+
 void cv_request_begin(cv_call *call, cv_str operation)
 {
     assert(operation.n > 0);
     call->operation = operation;
-    call->digest = (cv_str){NULL, 0};
-}
-
-static void make_digest(void *ctx)
-{
-    cv_request_digest(ctx);
+    forget_try(call);
 }
 
 /* Absent: the caller gave none. */
@@ -67,6 +69,13 @@ static cv_str op_id_of(cv_call *call, int64_t rev)
     cv_str given = given_op_id(call);
     return given.p ? given
                    : cv_arena_printf(call->arena, "rev-%lld-%.*s", (long long)rev, CV_FMT(cv_request_digest(call)));
+}
+
+/* What only the commit itself needs. */
+static void complete(void *ctx, cv_request *request, int64_t rev)
+{
+    request->digest = cv_request_digest(ctx);
+    request->op_id = op_id_of(ctx, rev);
 }
 
 static bool op_conflict(cv_str op_id, cv_err *err)
@@ -174,9 +183,11 @@ static bool is_expected(const cv_call *call, const cv_writing *w, cv_err *err)
 
 /* What became of the write. Without an op_id nothing is a replay: an equal request of somebody else has taken this rev,
  * and this one comes after it. For a caller who insisted on a rev the engine's error names the present one. */
-static bool settled(cv_call *call, cv_write_result result, cv_str op_id, cv_outcome *ret, cv_err *err)
+static bool settled(cv_call *call, cv_write_result result, cv_outcome *ret, cv_err *err)
 {
-    bool named = given_op_id(call).p, insisted = cv_json_get(call->input, CV_STR("expect_rev"));
+    cv_str op_id = given_op_id(call);
+    bool named = op_id.p, insisted = cv_json_get(call->input, CV_STR("expect_rev"));
+    ret->tried = result != CV_WRITE_CONFLICT && (named || result != CV_WRITE_REPLAYED);
     switch (result) {
     case CV_WRITE_DONE:
         return true;
@@ -206,9 +217,10 @@ static bool commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret,
         return refuse_own_name(given_op_id(call), err);
     if (!w->now.p)
         return cv_clock_fail(err);
-    const cv_request request = {
-        .op_id = op_id_of(call, w->at.rev + 1), .digest = cv_request_digest(call), .operation = call->operation};
+    const cv_request request = {.op_id = given_op_id(call), .operation = call->operation};
     cv_written written;
+    w->complete = complete;
+    w->complete_ctx = call;
     if (call->who.name.p) {
         w->agent = call->who.name;
         w->standing = call->who.standing;
@@ -216,7 +228,7 @@ static bool commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret,
     cv_writing_commit(w, &request, result, &written, err);
     ret->rev = written.rev;
     ret->result = written.result;
-    return settled(call, written.how, request.op_id, ret, err);
+    return settled(call, written.how, ret, err);
 }
 
 bool cv_request_commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret)
@@ -229,6 +241,10 @@ bool cv_request_commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *
     ret->replayed = cv_writing_is_empty(w);
     if (ret->replayed)
         return true;
+    if (call->record->to_write && call->record->to_write->is_mixed) {
+        ret->conflict = true;
+        return true;
+    }
     if (!cv_json_get_true(call->input, "dry_run"))
         return commit(call, w, result, ret, &err) || cv_call_fail(call, &err);
     ret->result = cv_arena_join(call->arena, cv_str_head(result, result.n - 1), CV_STR(",\"dry_run\":true}"));
@@ -286,23 +302,47 @@ static bool try_alone(cv_call *call, cv_scope_id scope, cv_work work, cv_outcome
     return cv_call_fail(call, &err);
 }
 
+/* The first try on a store that is far away. What it did not write, or was refused, may be so because of rows that are
+ * not the present ones, or because it was done before: then it counts as overtaken. */
+static bool try_at_once(cv_call *call, cv_work work, cv_outcome *outcome, const cv_reading_to_write *to_write)
+{
+    size_t faults = call->errs->count;
+    *outcome = (cv_outcome){0};
+    bool ok = work(call, outcome);
+    if (outcome->tried || outcome->conflict)
+        return ok;
+    bool is_refused = !ok && cv_err_is_refusal(call->errs->items[faults].code);
+    if (!to_write->was_kept && !(given_op_id(call).p && (ok || is_refused)))
+        return ok;
+    outcome->conflict = true;
+    return true;
+}
+
+/* One of the tries without the lock. A work may make other requests. */
+static bool try_freely(cv_call *call, cv_scope_id scope, cv_work work, bool at_once, cv_outcome *outcome)
+{
+    cv_reading_to_write to_write = {.may_be_kept = at_once};
+    cv_reading_to_write *outer = call->record->to_write;
+    call->record->to_write = &to_write;
+    bool ok = at_once ? try_at_once(call, work, outcome, &to_write) : try_once(call, scope, work, outcome);
+    call->record->to_write = outer;
+    return ok;
+}
+
 bool cv_request_run(cv_call *call, cv_str operation, cv_scope_id scope, cv_work work)
 {
     cv_outcome outcome = {0};
+    bool is_far = call->record->calls->look && !cv_json_get_true(call->input, "dry_run");
     cv_request_begin(call, operation);
     const cv_arena mark = *call->arena;
     const cv_errs before = *call->errs;
-    for (int tries = 0; tries < FREE_TRIES; tries++) {
-        call->record->meanwhile = make_digest;
-        call->record->meanwhile_ctx = call;
-        bool ok = try_once(call, scope, work, &outcome);
-        call->record->meanwhile = NULL;
-        if (!ok)
+    for (int tries = is_far ? -1 : 0; tries < FREE_TRIES; tries++) {
+        if (!try_freely(call, scope, work, tries < 0, &outcome))
             return false;
         if (!outcome.conflict)
             break;
         *call->errs = before; /* nothing of a try that was overtaken is kept */
-        call->digest = (cv_str){NULL, 0};
+        forget_try(call);
         cv_arena_rewind(call->arena, mark);
     }
     if (outcome.conflict && !try_alone(call, scope, work, &outcome))

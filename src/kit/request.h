@@ -9,6 +9,9 @@
  *                                           always succeeds
  *         refused                        -> the first question once more: it may have been the same request
  *
+ *         A store that is far away is first tried without the first question, and with rows that the handle has kept
+ *         (record.h): the write itself finds out both. Any other outcome is not believed: from the beginning.
+ *
  *     locked: cv_request_locked(call, "board move", scope, work, ctx)
  *         the lock, was it done, work, commit: there is nothing to repeat
  *
@@ -25,11 +28,13 @@
 typedef struct {
     bool replayed;
     bool conflict; /* the scope moved on and the caller gave no expect_rev: load again and try again */
+    bool tried;    /* the write was tried, and the record has said what became of it */
     int64_t rev;
     cv_str result; /* the stored result: the caller's own, or that of the first time */
 } cv_outcome;
 
-/* Load, check, put rows, commit. False: call->errs says why. */
+/* Load, check, put rows, commit. False: call->errs says why. What it leaves in call->left is there afterwards only if
+ * the answer is that of this try: not when the try was overtaken, nor when the answer is that of another time. */
 typedef bool (*cv_work)(cv_call *call, cv_outcome *outcome);
 
 /* Find, check, put rows; *ret_result is the answer as a JSON object. The caller commits. */

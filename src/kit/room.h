@@ -119,10 +119,7 @@ typedef struct {
     bool required;
 } cv_prompt_argument;
 
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} cv_prompt_texts;
+typedef cv_texts cv_prompt_texts;
 
 typedef struct {
     const char *name, *title, *about;

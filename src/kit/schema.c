@@ -299,7 +299,7 @@ static const char *type_hint(cv_arena *a, const cv_json *schema, const cv_json *
     const cv_json *items = cv_json_get(schema, CV_STR("items"));
     if (value->type == CV_JSON_NULL)
         return "leave the field out";
-    if (value->type == CV_JSON_STRING && number && value->text.n > 0 && cv_is_digit(value->text.p[0]))
+    if (value->type == CV_JSON_STRING && number && held == CV_JSON_NUMBER)
         return "write the number without quotes";
     if (value->type == CV_JSON_NUMBER && number)
         return "write digits only, within ±2^53";

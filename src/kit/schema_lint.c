@@ -124,6 +124,7 @@ static const struct {
     {"x-document", is_switch},
     {"x-rare", is_switch},
     {"x-known", is_switch},
+    {"x-says", is_text},
     {"x-base", is_switch},
     {"x-secret", is_switch},
     {"x-below", is_switch},

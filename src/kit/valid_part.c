@@ -154,3 +154,18 @@ bool cv_valid_part_lacks(const cv_map *faulty, cv_str path)
     }
     return false;
 }
+
+bool cv_valid_part_was_given(const cv_map *faulty, cv_str message)
+{
+    for (size_t i = 0; i < faulty->capacity; i++) {
+        cv_str name = faulty->slots[i].key;
+        for (size_t n = 0; n < name.n; n++)
+            if (name.p[n] == '.' || name.p[n] == '[')
+                name = cv_str_head(name, n);
+        for (size_t at = 1; name.n && at + name.n < message.n; at++)
+            if (message.p[at - 1] == '\'' && message.p[at + name.n] == '\'' &&
+                cv_str_starts(cv_str_from(message, at), name))
+                return true;
+    }
+    return false;
+}

@@ -22,4 +22,7 @@ const cv_json *cv_valid_part(cv_arena *a, const cv_json *schema, const cv_json *
 /* Is the path one of the faulty places, below one, or above one? What is missing there may have been cut out. */
 bool cv_valid_part_lacks(const cv_map *faulty, cv_str path);
 
+/* Does a message that something is missing name, in quotes, a property that has a faulty place? That was given. */
+bool cv_valid_part_was_given(const cv_map *faulty, cv_str message);
+
 #endif

@@ -148,20 +148,20 @@ bool cv_admit(cv_call *call, const cv_act *act)
 
 /* ---- for rooms --------------------------------------------------------------------------------------------------- */
 
-bool cv_call_as(cv_call *call, const char *field, cv_str *ret_name)
+bool cv_call_as(cv_call *call, const char *field, cv_str *ret_name, cv_agent_row *ret_agent)
 {
     cv_str given = cv_json_get_text(call->input, field);
     cv_err err = {.arena = call->arena};
-    cv_agent_row agent;
     bool known;
     *ret_name = call->who.name;
+    *ret_agent = (cv_agent_row){0};
     if (!given.p)
         return true;
-    if (!find_named(call, given, &agent, &known, &err)) {
+    if (!find_named(call, given, ret_agent, &known, &err)) {
         cv_err_field(&err, cv_str_of(field));
         return cv_call_fail(call, &err);
     }
-    *ret_name = known ? agent.id : given;
+    *ret_name = known ? ret_agent->id : given;
     if (!call->who.name.p || cv_str_eq_nocase(call->who.name, *ret_name))
         return true;
     cv_err *fault = cv_refuse(call, CV_ERR_IDENTITY, CV_STR(""), field, given, "'%.*s' acts, but '%s' is '%.*s'",

@@ -31,9 +31,10 @@ bool cv_token_admits(cv_record *record, cv_arena *a, cv_str secret, cv_err *err)
 /* ---- for rooms --------------------------------------------------------------------------------------------------- */
 
 /* In whose name a request speaks: `field` of the input ("from", "as"). It must name the caller if there is one; if it
- * is left out, the caller speaks. *ret_name is the agent's id; absent: nobody is named at all. False: unknown, removed,
- * or somebody else than the caller (identity_mismatch). */
-bool cv_call_as(cv_call *call, const char *field, cv_str *ret_name);
+ * is left out, the caller speaks. *ret_name is the agent's id; absent: nobody is named at all. *ret_agent is the row
+ * that was read on the way; without a name: none was. False: unknown, removed, or somebody else than the caller
+ * (identity_mismatch). */
+bool cv_call_as(cv_call *call, const char *field, cv_str *ret_name, cv_agent_row *ret_agent);
 
 /* What only a person may do, like overriding a rule: it must be certain that one does. `what` is a clause: "overriding
  * a blocker". False: not_verified. */

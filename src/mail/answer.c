@@ -189,8 +189,8 @@ bool cv_mail_name_senders(cv_call *call, cv_mail_shown_list *all, cv_err *err)
     return true;
 }
 
-bool cv_mail_tell_all(cv_call *call, const cv_row_list *deliveries, int64_t now_ms, size_t most,
-                      cv_mail_shown_list *ret, cv_err *err)
+bool cv_mail_tell_all(cv_call *call, const cv_row_list *deliveries, int64_t now_ms, cv_mail_shown_list *ret,
+                      cv_err *err)
 {
     cv_arena *a = call->arena;
     cv_lookup *lookups = CV_NEW_ARRAY(a, deliveries->count, cv_lookup);
@@ -211,7 +211,7 @@ bool cv_mail_tell_all(cv_call *call, const cv_row_list *deliveries, int64_t now_
         if (found[i].count == 0)
             return cv_err_set(err, CV_ERR_CORRUPT, "the message '%.*s' of a delivery is not there",
                               CV_FMT(like[i].message_id));
-        *CV_PUSH(a, ret) = cv_mail_tell(a, found[i].items[0], deliveries->items[i], now_ms, most);
+        *CV_PUSH(a, ret) = cv_mail_tell(a, found[i].items[0], deliveries->items[i], now_ms, CV_MAIL_SHOWN_BYTES);
     }
     return cv_mail_name_senders(call, ret, err);
 }

@@ -33,8 +33,8 @@ typedef struct {
     cv_mail_shown *items;
     size_t count, capacity;
 } cv_mail_shown_list;
-bool cv_mail_tell_all(cv_call *call, const cv_row_list *deliveries, int64_t now_ms, size_t most,
-                      cv_mail_shown_list *ret, cv_err *err);
+bool cv_mail_tell_all(cv_call *call, const cv_row_list *deliveries, int64_t now_ms, cv_mail_shown_list *ret,
+                      cv_err *err);
 
 /* Puts the ids of the senders in the place of their keys. */
 bool cv_mail_name_senders(cv_call *call, cv_mail_shown_list *all, cv_err *err);

@@ -109,6 +109,10 @@ static bool refuse_unknown(cv_call *call, cv_str id, cv_str agent)
     cv_err *fault =
         cv_refuse(call, CV_ERR_MESSAGE_NOT_FOUND, CV_STR(""), "message_id", id,
                   "the mailbox of '%.*s' has no message '%.*s'", CV_FMT(agent), CV_FMT(cv_excerpt(call->arena, id)));
+    if (cv_mail_has_task(call, id)) {
+        cv_err_suggest(fault, CV_STR("this is the id of a task: give it as task_id"));
+        return false;
+    }
     cv_err_operation(fault, CV_STR("mail inbox"));
     cv_err_suggest(fault, CV_STR("lists the messages of an agent"));
     return false;
@@ -444,9 +448,18 @@ bool cv_mail_op_done(cv_call *call)
     return finish_named(call, "mail done", &f);
 }
 
+/* It takes no message_id: who has one is sent to the operation that does. */
 bool cv_mail_op_complete(cv_call *call)
 {
-    return cv_mail_op_done(call);
+    bool done = cv_mail_op_done(call);
+    for (size_t i = 0; i < call->errs->count; i++) {
+        cv_err *fault = &call->errs->items[i];
+        if (fault->code == CV_ERR_TASK_NOT_FOUND && !fault->operation.n) {
+            cv_err_operation(fault, CV_STR("mail done"));
+            cv_err_suggest(fault, CV_STR("finishes a message by its message_id"));
+        }
+    }
+    return done;
 }
 
 /* A text is {"message": text}, unless it is an object itself: a command line has texts only. */
@@ -571,7 +584,7 @@ bool cv_mail_op_requeue(cv_call *call)
     requeueing r = {.message_id = cv_json_get_text(call->input, "message_id")};
     cv_mail_agent agent;
     if (cv_json_get(call->input, CV_STR("agent"))) {
-        if (!cv_mail_whose(call, "agent", &agent))
+        if (!cv_mail_whose(call, &agent))
             return false;
         r.only = agent.name;
     }

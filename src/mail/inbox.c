@@ -52,7 +52,7 @@ bool cv_mail_op_inbox(cv_call *call)
     cv_mail_mailbox mailbox;
     cv_row_list rows;
     bool found;
-    if (!cv_mail_whose(call, "agent", &agent))
+    if (!cv_mail_whose(call, &agent))
         return false;
     page p = {.agent = agent.id, .next = CV_ABSENT};
     if (!cv_mail_mailbox_get(call->record, call->arena, agent.name, &mailbox, &found, &err) ||
@@ -63,7 +63,7 @@ bool cv_mail_op_inbox(cv_call *call)
         p.next = ((const cv_mail_delivery *)rows.items[limit - 1])->seq;
     }
     if ((found && !cv_mail_waiting_of(call->record, &mailbox, cv_mail_now(call), &p.waiting, &err)) ||
-        !cv_mail_tell_all(call, &rows, cv_mail_now(call), CV_MAIL_SHOWN_BYTES, &p.messages, &err))
+        !cv_mail_tell_all(call, &rows, cv_mail_now(call), &p.messages, &err))
         return cv_call_fail(call, &err);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_inbox_shape, &p);
     cv_mail_sign_alone(call, &agent, "inbox");
@@ -102,7 +102,7 @@ bool cv_mail_op_read(cv_call *call)
     cv_mail_message m;
     cv_row_list rows;
     cv_agent_row sender;
-    if ((named && !cv_mail_whose(call, "agent", &agent)) || !cv_mail_whole_id(call, &id))
+    if ((named && !cv_mail_whose(call, &agent)) || !cv_mail_whole_id(call, &id))
         return false;
     if (!cv_mail_message_get(call->record, call->arena, id, &m, &found, &err))
         return cv_call_fail(call, &err);

@@ -63,7 +63,7 @@ bool cv_mail_op_dead(cv_call *call)
     cv_mail_shown_list told = {0};
     dead_page p = {0};
     cv_row_clear(&cv_mail_delivery_type, &like);
-    if (one && !cv_mail_whose(call, "agent", &agent))
+    if (one && !cv_mail_whose(call, &agent))
         return false;
     like.dead = 1;
     like.mailbox = one ? agent.name : CV_STR("");
@@ -89,7 +89,7 @@ bool cv_mail_op_dead(cv_call *call)
         p.next = cv_arena_printf(call->arena, "%.*s/%lld", CV_FMT(last->mailbox), (long long)last->seq);
     }
     rows.count = count;
-    if (!cv_mail_tell_all(call, &rows, cv_mail_now(call), CV_MAIL_SHOWN_BYTES, &told, &err))
+    if (!cv_mail_tell_all(call, &rows, cv_mail_now(call), &told, &err))
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < told.count; i++)
         *CV_PUSH(call->arena, &p.messages) = (dead_letter){told.items[i], told.items[i].delivery.mailbox};
@@ -175,7 +175,7 @@ bool cv_mail_op_outbox(cv_call *call)
 {
     cv_mail_agent agent;
     cv_mail_message like;
-    if (!cv_mail_whose(call, "agent", &agent))
+    if (!cv_mail_whose(call, &agent))
         return false;
     cv_row_clear(&cv_mail_message_type, &like);
     like.sender = agent.name;

@@ -141,7 +141,7 @@ static int64_t last_in(cv_str text, bool whole_file, cv_str *ret_torn)
 
 static bool fail(cv_call *call, const char *what, int number, cv_err *err)
 {
-    return cv_where_fail(err, cv_where_path(call->arena, cv_mail_file(call, file_name)), what, number);
+    return cv_system_fail(err, cv_where_path(call->arena, cv_mail_file(call, file_name)), what, number);
 }
 
 /* Reads the end of the file, and more of it until a line is found. */

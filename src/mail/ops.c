@@ -123,10 +123,11 @@ const cv_operation cv_mail_ops[] = {
     {.room = "mail",
      .verb = "done",
      .tool = "conclave_mail_done",
-     .summary = "finish a claimed message",
+     .summary = "finish a claimed message or task",
      .details =
-         "Needs the token of the claim, before the lease is over; later it is refused. This completes the task of\n"
-         "the message, and delivers the tasks that waited for it.\n",
+         "For whatever you have claimed: a message, or a task by its message or its id. Needs the token of the claim,\n"
+         "before the lease is over; later it is refused. This completes the task of the message, and delivers the\n"
+         "tasks that waited for it.\n",
      .examples = "  conclave mail done Planner-1 --message-id oven --token 3 --output \"The bread is in it\"\n",
      .schema = "mail_done",
      .flags = WRITES | UNASKED,
@@ -245,8 +246,10 @@ const cv_operation cv_mail_ops[] = {
     {.room = "mail",
      .verb = "complete",
      .tool = "conclave_mail_complete",
-     .summary = "finish a claimed task",
-     .details = "The same as 'done', by --task-id. Tasks that waited for this one alone are delivered by it.\n",
+     .summary = "finish a claimed task by its id; 'done' does it, too",
+     .details =
+         "For those who know the id of the task and not its message; 'done' finishes messages and tasks. Tasks that\n"
+         "waited for this one alone are delivered by it.\n",
      .examples = "  conclave mail complete Planner-1 --task-id t1 --token 9\n",
      .schema = "mail_complete",
      .flags = WRITES,

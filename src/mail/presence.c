@@ -5,8 +5,9 @@
  *     idle      its last act was to wait, and nothing is waiting for it
  *     online    else
  *
- * Whatever an agent does in this room is a sign of life. It is kept in a volatile row: with the write where there is
- * one, else by itself, at most every ten seconds.
+ * Whatever an agent does in this room is a sign of life; not so a request that can only look and names nobody: a person
+ * opens all mailboxes in a browser. It is kept in a volatile row: with the write where there is one, else by itself, at
+ * most every ten seconds.
  */
 #include "mail/room.h"
 #include "mail/writing.h"
@@ -60,7 +61,7 @@ void cv_mail_sign_alone(cv_call *call, const cv_mail_agent *agent, const char *a
     cv_err ignored = {.arena = call->arena};
     bool found, is_other = call->who.name.p && !cv_str_eq_nocase(call->who.name, agent->name);
     int64_t now = cv_mail_now(call);
-    if (agent->is_word || is_other || cv_agent_is_removed(&agent->row) ||
+    if (agent->is_word || is_other || (call->looks_on && !call->who.name.p) || cv_agent_is_removed(&agent->row) ||
         !presence_get(call->record, call->arena, agent->name, &last, &found, &ignored) ||
         (found && cv_str_eq(last.act, cv_str_of(act)) && last.last_seen + CV_MAIL_SIGN_SECONDS * 1000 > now))
         return;

@@ -97,7 +97,7 @@ static bool read_name(cv_call *call, setting *s)
     s->name = cv_json_get_text(call->input, "name");
     s->owner = general;
     if (cv_json_get(call->input, CV_STR("agent"))) {
-        if (!cv_mail_whose(call, "agent", &s->agent))
+        if (!cv_mail_whose(call, &s->agent))
             return false;
         if (!s->agent.is_word && !cv_agent_get(call->record, call->arena, s->agent.id, &row, &err)) {
             cv_err_field(&err, CV_STR("agent"));
@@ -363,7 +363,7 @@ static bool op_get(cv_call *call, getting *g, cv_err *err)
         cv_err *fault = cv_refuse(call, CV_ERR_STATE_NOT_FOUND, CV_STR(""), "name", s->name, "there is no state '%.*s'",
                                   CV_FMT(s->name));
         cv_err_operation(fault, CV_STR("mail state"));
-        cv_err_suggest(fault, CV_STR("with 'list' shows all names"));
+        cv_err_suggest(fault, CV_STR("shows all names when its action is 'list'"));
         return true;
     }
     tell(call, s, &row);

@@ -115,8 +115,17 @@ bool cv_mail_task_follow(cv_mail_writing *o, const cv_mail_delivery *d, cv_mail_
 
 static bool refuse_task(cv_call *call, cv_str id)
 {
+    cv_err err = {.arena = call->arena};
+    cv_mail_message m;
+    bool is_message;
+    if (!cv_mail_message_get(call->record, call->arena, id, &m, &is_message, &err))
+        return cv_call_fail(call, &err);
     cv_err *fault = cv_refuse(call, CV_ERR_TASK_NOT_FOUND, CV_STR(""), "task_id", id, "there is no task '%.*s'",
                               CV_FMT(cv_excerpt(call->arena, id)));
+    if (is_message) {
+        cv_err_suggest(fault, CV_STR("this is the id of a message: give it as message_id"));
+        return false;
+    }
     cv_err_operation(fault, CV_STR("mail ready"));
     cv_err_suggest(fault, CV_STR("lists the tasks that can begin"));
     return false;
@@ -135,6 +144,28 @@ static bool refuse_ambiguous(cv_call *call, cv_str id, const cv_row_list *rows)
     return false;
 }
 
+/* The tasks of all plans that have this id. */
+static bool tasks_called(cv_call *call, cv_str id, size_t limit, cv_row_list *ret_rows, cv_err *err)
+{
+    cv_mail_task like;
+    cv_row_clear(&cv_mail_task_type, &like);
+    like.task_id = id;
+    const cv_find find = {.type = &cv_mail_task_type,
+                          .index = cv_tasks_by_id,
+                          .scope = cv_mail_scope(),
+                          .like = &like,
+                          .equal = 1,
+                          .limit = limit};
+    return cv_record_rows(call->record, call->arena, &find, ret_rows, err);
+}
+
+bool cv_mail_has_task(cv_call *call, cv_str id)
+{
+    cv_err ignored = {.arena = call->arena};
+    cv_row_list rows = {0};
+    return tasks_called(call, id, 1, &rows, &ignored) && rows.count > 0;
+}
+
 static bool find_task(cv_call *call, cv_str id, cv_mail_task *ret)
 {
     enum { CANDIDATES = 20 };
@@ -147,15 +178,7 @@ static bool find_task(cv_call *call, cv_str id, cv_mail_task *ret)
             return cv_call_fail(call, &err);
         return found || refuse_task(call, id);
     }
-    cv_row_clear(&cv_mail_task_type, ret);
-    ret->task_id = id;
-    const cv_find find = {.type = &cv_mail_task_type,
-                          .index = cv_tasks_by_id,
-                          .scope = cv_mail_scope(),
-                          .like = ret,
-                          .equal = 1,
-                          .limit = CANDIDATES};
-    if (!cv_record_rows(call->record, call->arena, &find, &rows, &err))
+    if (!tasks_called(call, id, CANDIDATES, &rows, &err))
         return cv_call_fail(call, &err);
     if (rows.count != 1)
         return rows.count ? refuse_ambiguous(call, id, &rows) : refuse_task(call, id);
@@ -335,7 +358,7 @@ bool cv_mail_op_ready(cv_call *call)
     cv_mail_task like;
     cv_row_list rows = {0};
     task_list l = {0};
-    if (one && !cv_mail_whose(call, "agent", &agent))
+    if (one && !cv_mail_whose(call, &agent))
         return false;
     cv_row_clear(&cv_mail_task_type, &like);
     like.mailbox = agent.name;

@@ -22,4 +22,7 @@ bool cv_mail_is_task(cv_mail_writing *o, const cv_mail_delivery *delivery, bool 
  * several plans have, a task that waits for others. An absent view: neither is given. */
 bool cv_mail_named_message(cv_call *call, cv_str *ret_message_id);
 
+/* Has a plan a task with this id? For a better error: what cannot be read is none. */
+bool cv_mail_has_task(cv_call *call, cv_str id);
+
 #endif

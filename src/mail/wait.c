@@ -102,7 +102,7 @@ static bool hand_out(cv_mail_writing *o, void *ctx, cv_str *ret_result)
         cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &x->agent);
         if (!mailbox)
             return cv_mail_fail(o);
-        if (!cv_mail_tell_all(o->call, &x->found, o->now_ms, CV_MAIL_SHOWN_BYTES, &x->told, &o->err))
+        if (!cv_mail_tell_all(o->call, &x->found, o->now_ms, &x->told, &o->err))
             return cv_mail_fail(o); /* what is handed out is read before that is written */
         mailbox->seen = x->after;
         cv_mail_event(o, CV_STR("mailbox"), x->agent.id, "seen")->step = x->after;

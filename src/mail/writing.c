@@ -34,10 +34,15 @@ static bool refuse_nobody(cv_call *call, const char *field)
 {
     cv_err *fault =
         cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""), "'%s' is missing, and nobody acts", field);
-    cv_err_suggest(fault,
-                   cv_arena_printf(call->arena, "give '%s', or %s", field,
-                                   call->confined ? "send the token of an agent" : "act as an agent: --as NAME"));
+    const char *how =
+        call->confined ? "with its token over HTTP, or with CONCLAVE_AGENT where the server starts" : "--as NAME";
+    cv_err_suggest(fault, cv_arena_printf(call->arena, "give '%s', or act as an agent: %s", field, how));
     return false;
+}
+
+static cv_mail_agent of_row(const cv_agent_row *row)
+{
+    return (cv_mail_agent){.name = row->name, .id = row->id, .row = *row};
 }
 
 /* The registered agent of this name. Where there are no agents at all, that is what is wrong. */
@@ -45,10 +50,10 @@ static bool get_registered(cv_call *call, const char *field, cv_str name, cv_mai
 {
     cv_err err = {.arena = call->arena}, ignored = {.arena = call->arena};
     bool any = true;
+    cv_agent_row row;
     *ret = (cv_mail_agent){0};
-    if (cv_agent_get(call->record, call->arena, name, &ret->row, &err)) {
-        ret->name = ret->row.name;
-        ret->id = ret->row.id;
+    if (cv_agent_get(call->record, call->arena, name, &row, &err)) {
+        *ret = of_row(&row);
         return true;
     }
     if (err.code == CV_ERR_UNKNOWN_AGENT && cv_agents_any(call->record, &any, &ignored) && !any) {
@@ -66,28 +71,34 @@ bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret)
         ret->name = cv_agent_name(call->arena, ret->id);
         return may_be_word(call, field, ret);
     }
-    if (!cv_call_as(call, field, &id))
+    cv_agent_row row;
+    if (!cv_call_as(call, field, &id, &row))
         return false;
+    if (row.name.p) {
+        *ret = of_row(&row);
+        return true;
+    }
     return id.p ? get_registered(call, field, id, ret) : refuse_nobody(call, field);
 }
 
-bool cv_mail_whose(cv_call *call, const char *field, cv_mail_agent *ret)
+bool cv_mail_whose(cv_call *call, cv_mail_agent *ret)
 {
-    cv_str given = cv_json_get_text(call->input, field);
+    cv_str given = cv_json_get_text(call->input, "agent");
     cv_err err = {.arena = call->arena};
+    cv_agent_row row;
     bool found;
     given = given.p ? given : call->who.name;
     if (cv_mail_is_word(given, ret)) {
         ret->name = cv_agent_name(call->arena, ret->id);
         return true;
     }
-    if (!cv_agent_find(call->record, call->arena, given, &ret->row, &found, &err))
+    if (!cv_agent_find(call->record, call->arena, given, &row, &found, &err))
         return cv_call_fail(call, &err);
     if (found) {
-        *ret = (cv_mail_agent){.name = ret->row.name, .id = ret->row.id, .row = ret->row};
+        *ret = of_row(&row);
         return true;
     }
-    return given.p ? get_registered(call, field, given, ret) : refuse_nobody(call, field);
+    return given.p ? get_registered(call, "agent", given, ret) : refuse_nobody(call, "agent");
 }
 
 /* ---- one write --------------------------------------------------------------------------------------------------- */
@@ -122,10 +133,21 @@ static void put_sign(cv_mail_writing *o)
     cv_writing_put(o->w, &cv_mail_presence_type, &sign);
 }
 
+/* A lease is a time after 1970: a row with another one is taken for a damaged one. */
+static bool refuse_clock(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_err_set(&err, CV_ERR_IO, "the clock of this machine shows a time before 1970");
+    cv_err_suggest(&err, CV_STR("set the clock and ask again; the record was not changed"));
+    return cv_call_fail(call, &err);
+}
+
 static bool run_locked(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
     const job *j = ctx;
     int64_t clock = w->at.clock_ms ? w->at.clock_ms : call->clock.now_ms(call->clock.ctx);
+    if (clock < 0)
+        return refuse_clock(call);
     cv_mail_writing o = {.call = call,
                          .w = w,
                          .record = call->record,
@@ -652,20 +674,26 @@ bool cv_mail_check_length(cv_call *call, const char *field, cv_str text, int64_t
     return false;
 }
 
+/* Behind the quote that ends the text. */
+static size_t end_of_text(cv_str json, size_t at)
+{
+    while (at < json.n && json.p[at] != '"')
+        at += json.p[at] == '\\' ? 2 : 1;
+    return at < json.n ? at + 1 : json.n;
+}
+
 cv_str cv_mail_compact(cv_arena *a, cv_str json)
 {
     char *to = cv_arena_alloc(a, json.n + 1);
     size_t n = 0;
-    bool in_text = false;
-    for (size_t i = 0; i < json.n; i++) {
-        char c = json.p[i];
-        if (!in_text && cv_is_space(c))
+    for (size_t i = 0, end; i < json.n; i = end) {
+        end = i + 1;
+        if (cv_is_space(json.p[i]))
             continue;
-        to[n++] = c;
-        if (in_text && c == '\\' && i + 1 < json.n)
-            to[n++] = json.p[++i];
-        else if (c == '"')
-            in_text = !in_text;
+        if (json.p[i] == '"')
+            end = end_of_text(json, end);
+        memcpy(to + n, json.p + i, end - i);
+        n += end - i;
     }
     return (cv_str){to, n};
 }

@@ -40,8 +40,9 @@ bool cv_mail_is_word(cv_str given, cv_mail_agent *ret_agent);
  * call->errs: nobody is named, unknown, somebody else than the caller. */
 bool cv_mail_actor(cv_call *call, const char *field, cv_mail_agent *ret_agent);
 
-/* Whose mailbox is looked at: the same, but anybody may look, also into that of an agent that was removed. */
-bool cv_mail_whose(cv_call *call, const char *field, cv_mail_agent *ret_agent);
+/* Whose mailbox is looked at: the same by the field "agent", but anybody may look, also into that of an agent that was
+ * removed. */
+bool cv_mail_whose(cv_call *call, cv_mail_agent *ret_agent);
 
 /* ---- one write --------------------------------------------------------------------------------------------------- */
 

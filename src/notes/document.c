@@ -9,6 +9,18 @@
 
 #define MARK "conclave notes"
 
+cv_note_entry cv_note_entry_of(const cv_note_row *row)
+{
+    return (cv_note_entry){.speaker = row->agent_name,
+                           .target = row->target,
+                           .mood_rgb = row->mood_rgb,
+                           .message = row->message_text,
+                           .source = row->path,
+                           .date = row->created_ymdhis,
+                           .line = row->line_start,
+                           .last_line = row->line_end};
+}
+
 static void add_value(cv_buf *out, const char *lead, const char *key, cv_str value)
 {
     cv_buf_printf(out, "%s%s: ", lead, key);
@@ -16,8 +28,9 @@ static void add_value(cv_buf *out, const char *lead, const char *key, cv_str val
     cv_buf_add_char(out, '\n');
 }
 
-static void add_fields(cv_buf *out, const char *first, const char *lead, const cv_note_entry *e)
+static void add_fields(cv_buf *out, const char *first, const cv_note_entry *e)
 {
+    static const char lead[] = "  ";
     add_value(out, first, "speaker", e->speaker);
     add_value(out, lead, "target", e->target);
     add_value(out, lead, "mood_RGB", e->mood_rgb);
@@ -32,7 +45,7 @@ void cv_notes_print_md(cv_buf *out, cv_str title, const cv_note_entries *all)
     for (size_t i = 0; i < all->count; i++) {
         const cv_note_entry *e = &all->items[i];
         cv_buf_add_z(out, "\n---\ndialog:\n");
-        add_fields(out, "  ", "  ", e);
+        add_fields(out, "  ", e);
         cv_buf_printf(out, "---\nSource: %.*s (lines %lld-%lld)\n", CV_FMT(e->source), (long long)e->line,
                       (long long)e->last_line);
     }
@@ -45,7 +58,7 @@ void cv_notes_print_yaml(cv_buf *out, const cv_note_entries *all)
         cv_buf_add_z(out, "[]\n");
     for (size_t i = 0; i < all->count; i++) {
         const cv_note_entry *e = &all->items[i];
-        add_fields(out, "- ", "  ", e);
+        add_fields(out, "- ", e);
         add_value(out, "  ", "source", e->source);
         cv_buf_printf(out, "  source_lines: \"%lld-%lld\"\n", (long long)e->line, (long long)e->last_line);
     }

@@ -18,6 +18,7 @@
 #include "base/embedded.h"
 #include "base/where.h"
 #include "kit/call.h"
+#include "notes/types.h"
 
 /* sql/export/NAME.sql: the statements of a dialect. */
 extern const cv_embedded cv_export_files[];
@@ -29,6 +30,9 @@ typedef struct {
     int64_t line, last_line;
     cv_str path, digest; /* of the row that it is in the log; may be absent */
 } cv_note_entry;
+
+/* The texts are those of the row. */
+cv_note_entry cv_note_entry_of(const cv_note_row *row);
 
 typedef struct {
     cv_note_entry *items;

@@ -140,7 +140,7 @@ static bool read_file(cv_edit *e, cv_err *err)
     e->exists = cv_where_look(e->where, &st);
     if (!e->exists && errno != ENOENT)
         return cv_where_check(e->where, err) &&
-               cv_where_fail(err, cv_where_path(a, e->where), "look at the file", errno);
+               cv_system_fail(err, cv_where_path(a, e->where), "look at the file", errno);
     e->before = CV_STR("");
     if (e->exists && !cv_notes_load(a, e->where, &e->before, err)) {
         cv_err_field(err, CV_STR("path"));

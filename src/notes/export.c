@@ -218,15 +218,7 @@ static bool visit(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     if (cv_str_eq(x->format, CV_STR("sql"))) {
         add_sql(x, r);
     } else if (cv_str_eq(x->format, CV_STR("md"))) {
-        r = cv_row_copy(a, &cv_note_row_type, row);
-        *CV_PUSH(a, &x->entries) = (cv_note_entry){.speaker = r->agent_name,
-                                                   .target = r->target,
-                                                   .mood_rgb = r->mood_rgb,
-                                                   .message = r->message_text,
-                                                   .source = r->path,
-                                                   .date = r->created_ymdhis,
-                                                   .line = r->line_start,
-                                                   .last_line = r->line_end};
+        *CV_PUSH(a, &x->entries) = cv_note_entry_of(cv_row_copy(a, &cv_note_row_type, row));
     } else {
         add_json(x, r);
     }

@@ -210,16 +210,9 @@ static bool take_files(extracting *x, cv_str *ret_input, cv_err *err)
 static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     extracting *x = ctx;
-    const cv_note_row *r = cv_row_copy(x->call->arena, &cv_note_row_type, row);
+    const cv_note_entry entry = cv_note_entry_of(cv_row_copy(x->call->arena, &cv_note_row_type, row));
     (void)scope, (void)err;
-    take(x, &(cv_note_entry){.speaker = r->agent_name,
-                             .target = r->target,
-                             .mood_rgb = r->mood_rgb,
-                             .message = r->message_text,
-                             .source = r->path,
-                             .date = r->created_ymdhis,
-                             .line = r->line_start,
-                             .last_line = r->line_end});
+    take(x, &entry);
     return true;
 }
 

@@ -451,7 +451,7 @@ static bool add_top(walk *w, cv_str path, unsigned flags, cv_err *err)
         return false;
     w->found->tops[w->found->top_count++] = where;
     if (!cv_where_look(where, &st))
-        return cv_where_fail(err, cv_where_path(w->call->arena, where), "look at it", errno);
+        return cv_system_fail(err, cv_where_path(w->call->arena, where), "look at it", errno);
     if (S_ISDIR(st.st_mode))
         return walk_folder(w, where, ignores_above(w, where), 0);
     *CV_PUSH(w->call->arena, w) = (target){.where = where, .path = cv_str_of(where.path), .named = true};

@@ -68,7 +68,8 @@ static void tell_fault(void *ctx, cv_note_field_id field, cv_err_code code, cons
 static bool read_speaker(cv_call *call, cv_note_values *values, cv_str otherwise)
 {
     cv_str name, given = cv_json_get_text(call->input, "speaker");
-    if (call->who.name.p && !cv_call_as(call, "speaker", &name))
+    cv_agent_row agent;
+    if (call->who.name.p && !cv_call_as(call, "speaker", &name, &agent))
         return false;
     if (!values->of[CV_NOTE_SPEAKER].p)
         values->of[CV_NOTE_SPEAKER] = otherwise.p ? otherwise : given.p ? given : call->who.name;

@@ -47,10 +47,7 @@ bool cv_notes_file_row(cv_record *record, cv_arena *a, cv_str path, cv_note_file
 cv_str cv_note_digest(cv_arena *a, const cv_found_note *note);
 
 /* Names that a target addresses, in lower case and without '@'. */
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} cv_note_names;
+typedef cv_texts cv_note_names;
 void cv_note_addressees(cv_arena *a, cv_str target, cv_note_names *ret);
 bool cv_note_is_broadcast(cv_arena *a, cv_str target);
 

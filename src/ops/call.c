@@ -146,6 +146,13 @@ static const cv_json *as_dry_run(cv_arena *a, const cv_json *sound)
     return copy;
 }
 
+/* Is there this fault only because a value of another form was taken out? */
+static bool follows(const cv_map *faulty, const cv_err *err)
+{
+    return cv_valid_part_lacks(faulty, err->field) ||
+           (err->code == CV_ERR_MISSING_FIELD && cv_valid_part_was_given(faulty, err->message));
+}
+
 /* A fault of form in one place does not hide what another one means: the valid part of a write is tried without being
  * written, and its faults are told as well. */
 static void add_meanings(const cv_operation *op, cv_call *call)
@@ -166,7 +173,7 @@ static void add_meanings(const cv_operation *op, cv_call *call)
     tried.input = as_dry_run(call->arena, sound);
     if (has_all(op, &tried) && !op->run(&tried))
         for (size_t i = 0; i < errs.count; i++)
-            if (errs.items[i].field.n && !cv_valid_part_lacks(&faulty, errs.items[i].field))
+            if (errs.items[i].field.n && !follows(&faulty, &errs.items[i]))
                 cv_errs_keep(call->errs, call->arena, &errs.items[i]);
     cv_buf_release(&unused);
 }

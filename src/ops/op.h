@@ -22,10 +22,7 @@ const cv_operation *cv_op_find(cv_str room, cv_str verb); /* NULL: none */
 const cv_operation *cv_op_called(cv_str words);
 
 /* What the names of tools begin with, before the verb; each once. Of operations with these flags. */
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} cv_op_prefixes;
+typedef cv_texts cv_op_prefixes;
 cv_op_prefixes cv_op_tool_prefixes(cv_arena *a, unsigned flags);
 
 /* The operation of these words ("dialogue list", "verify") as a command line, as a tool, and as one of those tools that

@@ -41,15 +41,10 @@ bool cv_agent_op_add(cv_call *call)
 
 /* ---- alias ------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} list;
-
 /* The aliases that the agent has afterwards. */
 static cv_words after_change(cv_call *call, cv_words known, cv_words changed, bool remove)
 {
-    list all = {0};
+    cv_texts all = {0};
     for (size_t i = 0; i < known.count; i++)
         if (!remove || cv_words_find(changed, known.items[i]) < 0)
             *CV_PUSH(call->arena, &all) = known.items[i];
@@ -100,7 +95,7 @@ static bool alias(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
     bool remove = cv_json_get_true(call->input, "remove");
     cv_agent_row agent;
     cv_words known;
-    list given = {0};
+    cv_texts given = {0};
     for (uint32_t i = 0; i < input->count; i++)
         *CV_PUSH(call->arena, &given) = cv_str_trim(input->items[i].text);
     cv_words changed = {given.items, given.count};

@@ -25,8 +25,7 @@ bool cv_config_write_store(cv_arena *a, const char *root, cv_str address, cv_err
         return false;
     cv_settings_set(a, &settings, CV_STR("store"), address);
     if (settings.count == 0) /* nothing is chosen */
-        return unlink(path) == 0 || errno == ENOENT ||
-               cv_err_set(err, CV_ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
+        return unlink(path) == 0 || errno == ENOENT || cv_system_fail(err, path, "remove the file", errno);
     return cv_file_write_private(cv_settings_where(a, root), cv_settings_print(a, &settings), err);
 }
 

@@ -218,30 +218,36 @@ static bool choose_store(cv_arena *a, const char *root, cv_str wanted, cv_store 
 static bool begin_seen(const cv_store *store, cv_err *err)
 {
     int fd = open(store->seen, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) {
-        cv_err_set(err, CV_ERR_IO, "cannot make the file: %s", strerror(errno));
-        cv_err_file(err, cv_str_of(store->seen));
-        return false;
-    }
+    if (fd < 0)
+        return cv_system_fail(err, store->seen, "make the file", errno);
     close(fd);
     return true;
 }
 
+typedef struct {
+    cv_store store;
+    bool created, joined; /* the record; by a folder that had none */
+} made;
+
 /* The record first: the choice is written down when it is there. An address that is wrong leaves no folder behind. */
-static bool make(cv_arena *a, const char *root, cv_str wanted, cv_store *ret_store, bool *ret_created, cv_err *err)
+static bool make(cv_arena *a, const char *root, cv_str wanted, made *ret, cv_err *err)
 {
     cv_record *record;
     bool is_new;
-    if (!check_links(a, root, err) || !choose_store(a, root, wanted, ret_store, &is_new, err))
+    if (!check_links(a, root, err) || !choose_store(a, root, wanted, &ret->store, &is_new, err))
         return false;
-    if (ret_store->address.n > 0)
-        return open_server(a, ret_store, ret_created, err) && make_folders(a, root, err) &&
-               (!is_new || cv_config_write_store(a, root, ret_store->address, err)) && begin_seen(ret_store, err);
+    if (ret->store.address.n > 0) {
+        bool done = open_server(a, &ret->store, &ret->created, err) && make_folders(a, root, err) &&
+                    (!is_new || cv_config_write_store(a, root, ret->store.address, err)) &&
+                    begin_seen(&ret->store, err);
+        ret->joined = done && is_new && !ret->created;
+        return done;
+    }
     if (!check_lost(a, root, err) || !make_folders(a, root, err) ||
-        !cv_store_open(a, ret_store, CV_RECORD_CREATE, &cv_program_types, &record, err))
+        !cv_store_open(a, &ret->store, CV_RECORD_CREATE, &cv_program_types, &record, err))
         return false;
     cv_record_close(record);
-    *ret_created = is_new;
+    ret->created = is_new;
     return true;
 }
 
@@ -279,7 +285,7 @@ static const char *project_above(cv_arena *a, const char *root)
 
 typedef struct {
     cv_str root, record;
-    bool created;
+    bool created, joined;
     cv_notices warnings;
 } init_answer;
 
@@ -289,17 +295,19 @@ const cv_shape cv_init_shape[] = {
     CV_FIELD(ALWAYS, root, "the project's folder"),
     CV_FIELD(ALWAYS, record, "the database, or the address of the server"),
     CV_FIELD(ALWAYS, created, "false: it was there already"),
+    CV_FIELD(IF_ANY, joined, "true: the folder is new, and its record was there already"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, "warnings: the operation was done"),
     {0},
 };
 #undef CV_THIS_TYPE
 
-static void answer(cv_call *call, const char *root, const cv_store *store, bool created)
+static void answer(cv_call *call, const char *root, const made *m)
 {
-    const char *above = created ? project_above(call->arena, root) : NULL;
+    const char *above = m->created || m->joined ? project_above(call->arena, root) : NULL;
     init_answer it = {.root = cv_str_of(root),
-                      .record = store->address.n ? store->address : cv_str_of(store->path),
-                      .created = created};
+                      .record = m->store.address.n ? m->store.address : cv_str_of(m->store.path),
+                      .created = m->created,
+                      .joined = m->joined};
     if (above)
         cv_notice_add(&it.warnings, call->arena, CV_STR("project_in_project"),
                       "this folder is in the project '%s', whose record cannot be used from here any more", above);
@@ -327,14 +335,14 @@ bool cv_project_init(cv_call *call)
         return false;
     if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err))
         return cv_call_fail(call, &err);
-    bool named = dir || strcmp(root, ".") != 0, created;
-    cv_store store;
+    bool named = dir || strcmp(root, ".") != 0;
+    made m = {0};
     cv_str wanted = cv_json_get_text(call->input, "store");
     bool ours = named || lstat(cv_record_path(a, real, ""), &st) != 0 || check_owner(a, real, &st, &err);
-    if (!ours || !make(a, real, wanted, &store, &created, &err)) {
+    if (!ours || !make(a, real, wanted, &m, &err)) {
         remove_made(a, root, there);
         return cv_call_fail(call, &err);
     }
-    answer(call, real, &store, created);
+    answer(call, real, &m);
     return true;
 }

@@ -34,10 +34,7 @@ typedef struct {
     cv_call *call;
     cv_scope_id scope;
     cv_str kind, id;
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } kinds; /* of the rows that were seen, as a search names them */
+    cv_texts kinds; /* of the rows that were seen, as a search names them */
 
     const cv_type *type; /* the row that is asked for */
     const void *row;

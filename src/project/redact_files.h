@@ -16,10 +16,7 @@
 #include "project/phrases.h"
 #include "project/traces.h"
 
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} cv_redact_names;
+typedef cv_texts cv_redact_names;
 
 typedef struct {
     cv_call *call;

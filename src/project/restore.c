@@ -98,8 +98,7 @@ static bool find_backup(restoring *r, cv_err *err)
     }
     r->backup = cv_where_path(call->arena, where);
     if (stat(r->backup, &there) != 0 && errno != ENOENT && errno != ENOTDIR)
-        return refuse_path(CV_ERR_NO_ACCESS, given, strerror(errno),
-                           "check the permissions of the file and its folders", err);
+        return refuse_path(cv_system_code(errno), given, cv_system_reason(errno), cv_system_advice(errno), err);
     if (stat(r->backup, &there) != 0)
         return refuse_path(CV_ERR_NOT_FOUND, given, "there is no such file",
                            "name a file that 'conclave backup' has made", err);

@@ -122,13 +122,12 @@ typedef struct {
 /* Rooms trust the rows that they get: what other programs, or a failing disk, have put there is found here. */
 static bool is_possible(const cv_type *type, const void *row, cv_err *err)
 {
-    static const int64_t most = (int64_t)1 << 53;
     for (size_t i = 0; i < type->field_count; i++) {
         int64_t number;
         if (!cv_field_is_int(&type->fields[i]))
             continue;
         memcpy(&number, (const char *)row + type->fields[i].offset, sizeof number);
-        if (number != CV_ABSENT && (number > most || number < -most))
+        if (number != CV_ABSENT && (number > CV_ROW_MOST || number < -CV_ROW_MOST))
             return cv_stored_corrupt(err, "a %.*s with a number that cannot be: its %.*s is %lld", CV_FMT(type->name),
                                      CV_FMT(type->fields[i].name), (long long)number);
     }

@@ -121,6 +121,15 @@ typedef struct {
     cv_row_visit visit;
     void *ctx;
 } cv_lookup;
+
+/* What a request reads (cv_record_look) to write against the position of what it has read. */
+typedef struct {
+    bool may_be_kept; /* the handle need not ask a store that is far away for rows that it has kept: the write finds out
+                       * whether they are still those, and nothing but what became of the write may be answered */
+    bool was_kept;    /* set by the engine: some were not asked for */
+    bool is_mixed;    /* … and others, which were, are of another position: nothing can be written */
+} cv_reading_to_write;
+
 typedef bool (*cv_scope_visit)(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err);
 
 /* One commit, as the feed reports it. */
@@ -296,10 +305,8 @@ struct cv_record {
     const cv_record_calls *calls;
     const cv_types *types;
     cv_record_companion *companions;
-    /* Can be computed while an answer of a store that is far away is waited for, which calls it then, once. NULL:
-     * nothing. The caller that sets it takes it back. */
-    void (*meanwhile)(void *ctx);
-    void *meanwhile_ctx;
+    /* What is looked at now is read to write; the caller that sets it takes it back. NULL: for its own sake. */
+    cv_reading_to_write *to_write;
 };
 
 void cv_record_join(cv_record *record, cv_record_companion *c);

@@ -13,14 +13,6 @@
 
 enum { COPY_BYTES = 1 << 16 };
 
-static bool fail_errno(const char *path, const char *doing, int number, cv_err *err)
-{
-    cv_err_set(err, cv_where_code(number), "cannot %s: %s", doing, strerror(number));
-    cv_err_file(err, cv_str_of(path));
-    cv_err_suggest(err, CV_STR("check the path, its permissions and the free space; nothing was changed"));
-    return false;
-}
-
 /* ---- the copy ---------------------------------------------------------------------------------------------------- */
 
 static bool copy_bytes(int from, int to)
@@ -47,7 +39,7 @@ static bool copy_file(const char *from, const char *to, cv_err *err)
         close(in);
     if (out >= 0)
         close(out);
-    return ok || fail_errno(from, "copy the backup", number, err);
+    return ok || cv_system_fail_unchanged(err, from, "copy the backup", number);
 }
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -63,7 +55,7 @@ bool cv_swap_copy(cv_swap *s, const char *backup, cv_err *err)
     const char *log = cv_sqlite_log_of(a, backup);
     struct stat before[2] = {0}, after[2] = {0};
     if (stat(backup, &before[0]) != 0)
-        return fail_errno(backup, "read the backup", errno, err);
+        return cv_system_fail_unchanged(err, backup, "read the backup", errno);
     bool logged = stat(log, &before[1]) == 0 && before[1].st_size > 0;
     cv_folder_sweep(a, cv_folder_of(a, s->store.path));
     if (!cv_file_temporary(a, s->store.path, &s->copy, err) || !copy_file(backup, s->copy, err) ||

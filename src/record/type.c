@@ -230,7 +230,6 @@ static bool refuse(const cv_type *type, const void *row, const cv_type_field *fi
 
 bool cv_row_valid(const cv_type *type, const void *row, cv_err *err)
 {
-    const int64_t most = INT64_C(1) << 53; /* what JSON readers keep exactly */
     for (size_t i = 0; i < type->field_count; i++) {
         const cv_type_field *field = &type->fields[i];
         if (!cv_row_has(field, row)) {
@@ -240,7 +239,7 @@ bool cv_row_valid(const cv_type *type, const void *row, cv_err *err)
         }
         if (cv_field_is_int(field)) {
             int64_t number = cv_row_int(row, field->offset);
-            if (number < -most || number > most)
+            if (number < -CV_ROW_MOST || number > CV_ROW_MOST)
                 return refuse(type, row, field, "is beyond 2^53", err);
             continue;
         }

@@ -37,6 +37,9 @@
 
 #define CV_ABSENT INT64_MIN
 
+/* The largest number of a row, and with a minus the smallest: what JSON's readers keep exactly. */
+#define CV_ROW_MOST (INT64_C(1) << 53)
+
 typedef enum { CV_TEXT, CV_DECIMAL, CV_JSON, CV_INT, CV_FLAG } cv_value_type;
 typedef enum { CV_KEY, CV_OUTLINE, CV_PLAIN, CV_LONG } cv_field_role;
 
@@ -123,8 +126,9 @@ typedef struct {
     /* What no write of this program can have stored, as the end of "a card …"; NULL: nothing is wrong with the row. The
      * member is NULL where every row is possible. */
     const char *(*fault)(const void *row);
-    bool whole; /* a scope has a limited number of them, which are mostly read together: an engine that pays much for
+    bool whole;   /* a scope has a limited number of them, which are mostly read together: an engine that pays much for
                  * an index within a scope may pass over the rest of the scope's rows instead */
+    bool lasting; /* volatile rows that are put when their scope is made, or never: what was read of them stays true */
 } cv_type;
 
 #define CV_CTYPE_OF_TEXT cv_str

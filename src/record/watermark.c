@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 
 #define FIRST_WORD "conclave-watermark-1 "
 
@@ -84,6 +85,7 @@ static bool lock(int fd, short type)
 static bool read_open(int fd, cv_commit *ret_commit, ssize_t *ret_bytes)
 {
     char bytes[BYTES + 1]; /* one more than there should be */
+    cv_os_read_quietly(fd);
     *ret_bytes = pread(fd, bytes, sizeof bytes, 0);
     return *ret_bytes >= 0 && read_line(bytes, (size_t)*ret_bytes, ret_commit);
 }
@@ -102,11 +104,10 @@ static cv_watermark_state unreadable(const char *path, const char *what, const c
 /* The file cannot be read at all. */
 static cv_watermark_state inaccessible(const char *path, int number, cv_err *err)
 {
-    const char *advice = number == EACCES || number == EPERM ? "give yourself permission to read and write it"
-                         : number == EISDIR || number == ELOOP
-                             ? "move it away; the next write makes the watermark again"
-                             : "check the disk and try again";
-    return unreadable(path, strerror(number), advice, err);
+    bool is_other = number == EISDIR || number == ELOOP;
+    return unreadable(path, cv_system_reason(number),
+                      is_other ? "move it away; the next write makes the watermark again" : cv_system_advice(number),
+                      err);
 }
 
 /* A line that is being written may be seen in parts: with the lock it is whole, or it is none. */
@@ -140,10 +141,11 @@ bool cv_watermark_set(const char *path, const cv_commit *commit, cv_err *err)
 static bool unwritable(const char *path, int number, cv_err *err)
 {
     cv_err_set(err, number == EAGAIN ? CV_ERR_BUSY : CV_ERR_STORE, "cannot write the watermark of the record: %s",
-               number == EAGAIN ? "another process has kept it locked" : strerror(number));
+               number == EAGAIN ? "another process has kept it locked" : cv_system_reason(number));
     cv_err_file(err, cv_str_of(path));
-    cv_err_suggest(err, number == EAGAIN ? CV_STR("try again; nothing was written")
-                                         : CV_STR("give yourself write permission for it; nothing was written"));
+    cv_err_suggest(err, number == EAGAIN
+                            ? CV_STR("try again; nothing was written")
+                            : cv_arena_printf(err->arena, "%s; nothing was written", cv_system_advice(number)));
     return false;
 }
 

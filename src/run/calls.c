@@ -25,17 +25,6 @@ static const cv_str outcome_words[] = {
 _Static_assert(CV_COUNT(outcome_words) == CV_CALL_COUNT, "a word for each");
 const cv_words cv_outcome_words = {outcome_words, CV_COUNT(outcome_words)};
 
-cv_str cv_outcome_meaning(cv_calls_outcome outcome)
-{
-    static const cv_str meanings[] = {
-#define OUTCOME(id, word, again, meaning) [CV_CALL_##id] = CV_STR_INIT(meaning),
-#include "run/outcomes.def"
-#undef OUTCOME
-    };
-    assert(outcome < CV_COUNT(meanings));
-    return meanings[outcome];
-}
-
 /* ---- what came --------------------------------------------------------------------------------------------------- */
 
 void cv_tail_add(cv_tail *tail, cv_str bytes)
@@ -87,7 +76,8 @@ void cv_one_add(cv_one *one, cv_str bytes, int64_t most)
         cv_one_decide(one, CV_CALL_TOO_LARGE, "the answer has more than the %lld bytes that are allowed",
                       (long long)most);
     else if (!cv_spool_add(&one->spool, bytes))
-        cv_one_decide(one, CV_CALL_FAILED, "the answer cannot be kept: %s", strerror(errno));
+        cv_one_decide(one, CV_CALL_FAILED, "the answer cannot be kept: %s; %s", cv_system_reason(errno),
+                      cv_system_advice(errno));
 }
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
@@ -108,7 +98,7 @@ cv_calls *cv_calls_open(const cv_calls_world *world)
         calls->world.kill_after_ms = CV_CALLS_KILL_AFTER_MS;
     if (!calls->world.stall_ms)
         calls->world.stall_ms = CV_CALLS_STALL_MS;
-    calls->wake = calls->guard.fd = -1;
+    calls->guard.fd = -1;
     calls->page = cv_heap_alloc(CV_CALLS_PAGE);
     cv_signals_begin(); /* a command that does not read its prompt is an error of the write to it */
     return calls;
@@ -137,11 +127,6 @@ void cv_calls_close(cv_calls *calls)
     cv_arena_release(&calls->poll_arena);
     cv_heap_free(calls->page);
     cv_heap_free(calls);
-}
-
-void cv_calls_wake(cv_calls *calls, int fd)
-{
-    calls->wake = fd;
 }
 
 size_t cv_calls_running(const cv_calls *calls)
@@ -217,14 +202,6 @@ void cv_calls_cancel(cv_calls *calls, const void *tag)
             if (one->process)
                 cv_process_stop(calls, one);
         }
-}
-
-void cv_calls_look(const cv_calls *calls, void (*visit)(void *ctx, const cv_calls_progress *at), void *ctx)
-{
-    int64_t now = cv_monotonic_ms();
-    for (const cv_one *one = calls->first; one; one = one->next)
-        if (!one->ended)
-            visit(ctx, &(cv_calls_progress){one->request.tag, now - one->began, one->spool.bytes});
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -310,8 +287,7 @@ static bool take_ended(cv_calls *calls, cv_arena *a, cv_calls_result *ret)
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* Waits until something can be done, at the latest until `until`. True: the caller's descriptor woke us, or a signal.
- */
+/* Waits until something can be done, at the latest until `until`. True: a signal came. */
 static bool wait_for_work(cv_calls *calls, int64_t until)
 {
     int64_t now = cv_monotonic_ms();
@@ -323,7 +299,6 @@ static bool wait_for_work(cv_calls *calls, int64_t until)
         int64_t due = one->process ? cv_process_due(one) : cv_endpoint_due(calls, one);
         until = due < until ? due : until;
     }
-    *CV_PUSH(&calls->poll_arena, &calls->polled) = (struct pollfd){.fd = calls->wake, .events = POLLIN};
     int ms = until > now ? (int)(until - now < 60000 ? until - now : 60000) : 0;
     size_t count = calls->polled.count;
     bool interrupted = false;
@@ -334,7 +309,7 @@ static bool wait_for_work(cv_calls *calls, int64_t until)
     if (interrupted)
         for (size_t i = 0; i < count; i++)
             calls->polled.items[i].revents = 0;
-    return interrupted || calls->polled.items[count - 1].revents != 0;
+    return interrupted;
 }
 
 static void serve(cv_calls *calls)

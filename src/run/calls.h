@@ -37,7 +37,6 @@ typedef enum {
 } cv_calls_outcome;
 
 extern const cv_words cv_outcome_words;
-cv_str cv_outcome_meaning(cv_calls_outcome outcome);
 
 typedef struct {
     cv_str name, value;
@@ -102,21 +101,11 @@ void cv_calls_start(cv_calls *calls, const cv_calls_request *request);
 size_t cv_calls_running(const cv_calls *calls); /* started, and its result not yet taken */
 
 /* Waits for up to wait_ms (0: not at all), moving bytes; true: *ret_result is one that has ended. False: none has, the
- * time is over, a signal came or the descriptor of cv_calls_wake can be read. */
+ * time is over, or a signal came. */
 bool cv_calls_step(cv_calls *calls, cv_arena *a, int wait_ms, cv_calls_result *ret_result);
-
-/* A descriptor that ends a step when it can be read; -1: none. The caller reads it. */
-void cv_calls_wake(cv_calls *calls, int fd);
 
 /* Ends the call with this tag (all: NULL), TERM first; its result is `cancelled`, unless it has ended already. */
 void cv_calls_cancel(cv_calls *calls, const void *tag);
-
-/* How far those are that still run: for a display. */
-typedef struct {
-    void *tag;
-    int64_t elapsed_ms, bytes;
-} cv_calls_progress;
-void cv_calls_look(const cv_calls *calls, void (*visit)(void *ctx, const cv_calls_progress *at), void *ctx);
 
 /* After a restart: is there a whole answer at `output`? Then *ret_result is what the call had come to (without a tag),
  * and *ret_found true. Else whatever it left is removed. */

@@ -22,10 +22,7 @@
 /* The one JSON object in a text. The error says what is wrong with it, with its place in the text. */
 bool cv_judge_extract(cv_arena *a, cv_str text, cv_json *ret_object, cv_err *err);
 
-typedef struct {
-    cv_str *items; /* JSON objects */
-    size_t count, capacity;
-} cv_requests;
+typedef cv_texts cv_requests; /* JSON objects */
 
 typedef struct {
     cv_str round;         /* members of a request to round-register, without braces; empty: none */

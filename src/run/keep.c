@@ -17,7 +17,7 @@
 bool cv_spool_open(cv_spool *spool, const char *folder, cv_err *err)
 {
     *spool = (cv_spool){.fd = cv_os_open_unnamed(folder)};
-    return spool->fd >= 0 || cv_where_fail(err, folder, "keep an answer", errno);
+    return spool->fd >= 0 || cv_system_fail(err, folder, "keep an answer", errno);
 }
 
 bool cv_spool_add(cv_spool *spool, cv_str bytes)
@@ -42,7 +42,8 @@ bool cv_spool_read(cv_arena *a, const cv_spool *spool, cv_str *ret_bytes, cv_err
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return cv_err_set(err, CV_ERR_IO, "cannot read an answer back: %s", n ? strerror(errno) : "it is shorter");
+            return n ? cv_system_fail(err, NULL, "read an answer back", errno)
+                     : cv_err_set(err, CV_ERR_IO, "cannot read an answer back: it is shorter");
         at += n;
     }
     *ret_bytes = (cv_str){bytes, (size_t)spool->bytes};
@@ -151,7 +152,7 @@ bool cv_keep_read(cv_arena *a, const char *output, cv_calls_result *ret_result, 
     cv_str text;
     *ret_found = false;
     if (!cv_where_look(where, &st))
-        return errno == ENOENT || cv_where_fail(err, output, "look for an answer", errno);
+        return errno == ENOENT || cv_system_fail(err, output, "look for an answer", errno);
     if (!cv_file_read_at(a, where, CV_MAX_MESSAGE_BYTES, &text, err))
         return false;
     *ret_found = read_report(a, text, ret_result);
@@ -166,5 +167,5 @@ bool cv_calls_recover(cv_arena *a, const char *output, cv_calls_result *ret_resu
         unlink(cv_keep_beside(a, output, beside[i]));
     return cv_keep_read(a, output, ret_result, ret_found, err) &&
            (*ret_found || unlink(output) == 0 || errno == ENOENT ||
-            cv_where_fail(err, output, "remove what is not an answer", errno));
+            cv_system_fail(err, output, "remove what is not an answer", errno));
 }

@@ -47,7 +47,6 @@ struct cv_calls {
     cv_calls_world world;
     cv_one *first;
     size_t count;
-    int wake;
     cv_guard guard;
     void *multi;      /* of libcurl; NULL: there was no endpoint yet */
     cv_arena scratch; /* for one event of a stream */

@@ -118,13 +118,17 @@ static char **words(cv_one *one, struct cv_process *p)
     return argv.items;
 }
 
+static const char *whole_path(cv_arena *a, const char *name, const char *folder)
+{
+    return name[0] == '/' ? name : cv_arena_printf(a, "%s/%s", folder, name).p;
+}
+
 /* The program that a name stands for, as a shell in that folder would find it; NULL: there is none. */
 static const char *find_program(cv_arena *a, const char *name, const char *folder, const char *path)
 {
     cv_str rest = cv_str_of(path ? path : "/usr/local/bin:/usr/bin:/bin"), piece;
     if (strchr(name, '/')) {
-        const char *whole = name[0] == '/' ? name : cv_arena_printf(a, "%s/%s", folder, name).p;
-        return access(whole, F_OK) == 0 ? name : NULL;
+        return access(whole_path(a, name, folder), F_OK) == 0 ? name : NULL;
     }
     while (cv_str_split(&rest, ':', &piece)) {
         if (piece.n == 0 || piece.p[0] != '/')
@@ -142,8 +146,10 @@ static cv_str tell_missing(cv_arena *a, const char *name, const char *folder)
     if (!strchr(name, '/'))
         return cv_arena_printf(a, "there is no program '%s' in the folders of PATH: install it, or give its whole path",
                                name);
-    return name[0] == '/' ? cv_arena_printf(a, "there is no program '%s'", name)
-                          : cv_arena_printf(a, "there is no program '%s' in '%s'", name, folder);
+    return name[0] == '/'
+               ? cv_arena_printf(a, "there is no program '%s'", name)
+               : cv_arena_printf(a, "there is no program '%s' in '%s', where it would run: give its whole path", name,
+                                 folder);
 }
 
 static const char *folder_of(cv_arena *a, const cv_reach *reach, const char *root)
@@ -164,9 +170,14 @@ cv_str cv_calls_missing(cv_arena *a, const cv_reach *reach, const char *root)
     if (!found)
         return tell_missing(a, name, folder);
     struct stat st;
-    const char *whole = found[0] == '/' ? found : cv_arena_printf(a, "%s/%s", folder, found).p;
-    bool runs = stat(whole, &st) == 0 && S_ISREG(st.st_mode) && access(whole, X_OK) == 0;
-    return runs ? CV_STR("") : cv_arena_printf(a, "'%s' is not a file that may be executed", name);
+    const char *whole = whole_path(a, found, folder);
+    bool is_file = stat(whole, &st) == 0 && S_ISREG(st.st_mode);
+    if (is_file && access(whole, X_OK) == 0)
+        return CV_STR("");
+    return cv_arena_printf(a,
+                           is_file ? "'%s' is not a file that may be executed: allow it with 'chmod +x'"
+                                   : "'%s' is not a file, so it cannot be executed",
+                           name);
 }
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
@@ -271,13 +282,35 @@ static bool write_prompt(cv_one *one, const struct cv_process *p)
     return false;
 }
 
-static const char *why_not(const launch *plan, int error)
+/* The first line of a script; empty: it is none, or cannot be read. */
+static cv_str script_line(cv_arena *a, const char *path)
+{
+    char head[256]; /* as much as the kernel looks at */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? 0 : read(fd, head, sizeof head);
+    close_fd(&fd);
+    cv_str text = {head, n > 0 ? (size_t)n : 0}, line = CV_STR("");
+    return cv_str_starts(text, CV_STR("#!")) && cv_str_split(&text, '\n', &line) ? cv_arena_copy(a, line) : CV_STR("");
+}
+
+/* The program is there and cannot be found: the kernel means what runs it. */
+static const char *why_not_found(cv_arena *a, const launch *plan)
+{
+    cv_str line = script_line(a, whole_path(a, plan->program, plan->folder));
+    if (cv_str_ends(line, CV_STR("\r")))
+        return "its lines end as on Windows, with a carriage return, and so does the name of the interpreter in its "
+               "'#!' line; end them with a line feed alone";
+    return line.n ? cv_arena_printf(a, "the interpreter in its first line, '%.*s', is not there", CV_FMT(line)).p
+                  : "the file, or what it needs to be run, is not there";
+}
+
+static const char *why_not(cv_arena *a, const launch *plan, int error)
 {
     if (error == ENOEXEC)
         return "it is neither a program nor a script with a '#!' line";
     return error == ENOENT && plan->step && strcmp(plan->step, "run") == 0
-               ? "the file, or the interpreter in its '#!' line, is not there"
-               : strerror(error);
+               ? why_not_found(a, plan)
+               : cv_arena_printf(a, "%s; %s", cv_system_reason(error), cv_system_advice(error)).p;
 }
 
 static void feed(struct cv_process *p)
@@ -312,7 +345,7 @@ void cv_process_start(cv_calls *calls, cv_one *one)
     } else if (write_prompt(one, p) && !spawn_with_pipes(calls, p, &plan)) {
         int error = errno;
         cv_one_decide(one, CV_CALL_NOT_STARTED, "cannot %s '%s': %s", plan.step ? plan.step : "start", plan.argv[0],
-                      why_not(&plan, error));
+                      why_not(&one->arena, &plan, error));
     }
     one->ended = p->pid == 0;
     if (p->prompt_file)

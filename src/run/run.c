@@ -157,7 +157,7 @@ static pid_t start_runner(cv_call *call, const char *log_path, cv_str dialogue_i
     int pipes[2] = {-1, -1};
     bool ready = log >= 0 && pipe2(pipes, O_CLOEXEC) == 0;
     if (!ready)
-        cv_where_fail(err, log_path, "write the request and the log of the run", errno);
+        cv_system_fail(err, log_path, "write the request and the log of the run", errno);
     pid_t runner = -1, pid = ready ? fork() : -1;
     if (pid == 0)
         become_runner(program, request, log, pipes[1], (char *const *)(uintptr_t)argv);

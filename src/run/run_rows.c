@@ -298,7 +298,7 @@ static int open_lock(cv_run_rows *l, cv_err *err)
     int lock = openat(fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600), number = errno;
     close(fd);
     if (lock < 0)
-        cv_where_fail(err, folder.path, "make the lock of the run", number);
+        cv_system_fail(err, folder.path, "make the lock of the run", number);
     return lock;
 }
 

@@ -390,13 +390,10 @@ static bool finish(cv_walk *w, cv_reason reason)
     run->stopping = 0;
     if (!cv_run_rows_change(&w->run_rows, row->state == CV_RUN_ENDED ? "ended" : "stopped", &err))
         return cv_call_fail(w->call, &err);
-    cv_buf said = {0};
-    cv_reason_say(&said, row->meaning, !w->call->confined);
-    cv_str meaning = cv_buf_take(&said, &w->step);
-    cv_walk_tell(
-        w, "run_ended",
-        cv_arena_printf(&w->step, "\"state\":\"%.*s\",\"reason\":\"%.*s\"", CV_FMT(run->state), CV_FMT(run->reason)),
-        "%.*s: %.*s%s%.*s", CV_FMT(run->state), CV_FMT(meaning), message.n ? "\n" : "", CV_FMT(message));
+    cv_walk_tell_json(/* people read it in the answer, which follows */
+                      w, "run_ended",
+                      cv_arena_printf(&w->step, "\"state\":\"%.*s\",\"reason\":\"%.*s\"", CV_FMT(run->state),
+                                      CV_FMT(run->reason)));
     return true;
 }
 

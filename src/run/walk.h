@@ -23,6 +23,11 @@ typedef struct {
     const cv_run_agent *agent;
 } cv_walk_seat;
 
+/* A cause of a failure that those who watch know already, and who failed because of it. */
+typedef struct {
+    cv_str who, message;
+} cv_walk_told;
+
 typedef struct {
     cv_call *call;
     cv_setup *settings;
@@ -44,6 +49,10 @@ typedef struct {
     bool interrupted;
     bool said_waiting;
     bool said_unpriced; /* that a call has no known cost, though cost is limited */
+    struct {
+        cv_walk_told *items;
+        size_t count, capacity;
+    } told; /* each cause once for each who has it */
     cv_str exported;
     cv_notices warnings;
 } cv_walk;
@@ -123,7 +132,8 @@ bool cv_walk_wait(cv_walk *w, const cv_step *step);
 /* `members`: of the JSON object, without braces. */
 void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-cv_str cv_walk_json_text(cv_walk *w, cv_str text); /* as a string of JSON */
+void cv_walk_tell_json(cv_walk *w, const char *event, cv_str members); /* for programs alone: no line for people */
+cv_str cv_walk_json_text(cv_walk *w, cv_str text);                     /* as a string of JSON */
 void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row);
 void cv_walk_tell_response(cv_walk *w, const cv_attempt_row *row);
 void cv_walk_tell_warning(cv_walk *w, const cv_notice *one);

@@ -486,16 +486,17 @@ static bool take_back(cv_walk *w, cv_attempt_row *row, cv_attempt_state state, c
     return cv_walk_end_attempts(w, &row, 1);
 }
 
-static bool is_code(const cv_reply *reply, cv_str word)
+static bool response_exists(const cv_reply *reply)
 {
-    return !reply->done && reply->errs.count && cv_str_eq(cv_err_word(reply->errs.items[0].code), word);
+    return !reply->done && reply->errs.count &&
+           cv_str_eq(cv_err_word(reply->errs.items[0].code), CV_STR("response_exists"));
 }
 
 /* A file that the agent has written beside its answer is in the way: it is kept beside it. */
 static bool only_file_is_there(cv_walk *w, const cv_reply *reply, cv_str slug)
 {
     cv_reply answer;
-    if (!is_code(reply, CV_STR("response_exists")))
+    if (!response_exists(reply))
         return false;
     cv_facts_ask(w->call, &w->step, "round-verify", w->facts.dialogue_id, CV_STR(""), &answer);
     const cv_json *missing = answer.done ? cv_json_get(&answer.json, CV_STR("missing")) : NULL;
@@ -517,7 +518,7 @@ bool cv_walk_hand_in(cv_walk *w, size_t seat)
     if (only_file_is_there(w, &reply, slug))
         cv_facts_ask(w->call, &w->step, "respond", w->facts.dialogue_id, respond_members(w, row, text, "replace"),
                      &reply);
-    if (is_code(&reply, CV_STR("response_exists"))) {
+    if (response_exists(&reply)) {
         w->stale = true; /* it has sent its response itself: the facts will say so */
         return true;
     }

@@ -26,6 +26,12 @@ static void tell(cv_walk *w, const char *event, cv_str members, cv_str line, boo
     cv_buf_release(&json);
 }
 
+void cv_walk_tell_json(cv_walk *w, const char *event, cv_str members)
+{
+    if (w->call->follower.event)
+        tell(w, event, members, CV_STR(""), false);
+}
+
 void cv_walk_tell(cv_walk *w, const char *event, cv_str members, const char *format, ...)
 {
     va_list args;
@@ -69,6 +75,40 @@ static cv_str seconds(cv_arena *a, int64_t ms)
                       : cv_arena_printf(a, "%lld min %lld s", (long long)(ms / 60000), (long long)(ms / 1000 % 60));
 }
 
+/* Who has failed for the same cause in this walk: the one who is asked again, or else another; NULL: nobody. What is
+ * new is remembered. */
+static const cv_walk_told *told_before(cv_walk *w, cv_str who, cv_str message)
+{
+    const cv_walk_told *other = NULL;
+    for (size_t i = 0; i < w->told.count; i++) {
+        const cv_walk_told *one = &w->told.items[i];
+        if (!cv_str_eq(one->message, message))
+            continue;
+        if (cv_str_eq(one->who, who))
+            return one;
+        other = other ? other : one;
+    }
+    *CV_PUSH(w->arena, &w->told) = (cv_walk_told){cv_arena_copy(w->arena, who), cv_arena_copy(w->arena, message)};
+    return other;
+}
+
+/* The answer has each cause with the number of attempts: a line for every attempt would say nothing new. */
+static cv_str ended_line(cv_walk *w, const cv_attempt_row *row, cv_str number)
+{
+    cv_arena *a = &w->step;
+    const cv_walk_told *before = row->message.n ? told_before(w, row->who, row->message) : NULL;
+    cv_str took = row->duration_ms == CV_ABSENT
+                      ? CV_STR("")
+                      : cv_arena_printf(a, " after %.*s", CV_FMT(seconds(a, row->duration_ms)));
+    cv_str why = before           ? cv_arena_printf(a, ", like %.*s", CV_FMT(before->who))
+                 : row->message.n ? cv_arena_printf(a, ": %.*s", CV_FMT(row->message))
+                                  : CV_STR("");
+    return before && cv_str_eq(before->who, row->who)
+               ? CV_STR("")
+               : cv_arena_printf(a, "%.*s%.*s: %.*s%.*s%.*s", CV_FMT(row->who), CV_FMT(number), CV_FMT(row->state),
+                                 CV_FMT(took), CV_FMT(why));
+}
+
 void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row)
 {
     cv_arena *a = &w->step;
@@ -78,13 +118,9 @@ void cv_walk_tell_attempt(cv_walk *w, const cv_attempt_row *row)
     cv_str all = cv_shape_text(a, cv_attempt_shape, row);
     size_t tried = cv_run_rows_tried(&w->run_rows, row);
     cv_str number = tried > 1 ? cv_arena_printf(a, " (attempt %zu)", tried) : CV_STR("");
-    cv_str took = row->duration_ms == CV_ABSENT
-                      ? CV_STR("")
-                      : cv_arena_printf(a, " after %.*s", CV_FMT(seconds(a, row->duration_ms)));
-    cv_str why = row->message.n ? cv_arena_printf(a, ": %.*s", CV_FMT(row->message)) : CV_STR("");
-    cv_str line =
-        cv_arena_printf(a, "%.*s%.*s%s%.*s%.*s%.*s", CV_FMT(row->who), CV_FMT(number), started ? " is asked: " : ": ",
-                        CV_FMT(started ? cv_excerpt(a, row->agent) : row->state), CV_FMT(took), CV_FMT(why));
+    cv_str line = started ? cv_arena_printf(a, "%.*s%.*s is asked: %.*s", CV_FMT(row->who), CV_FMT(number),
+                                            CV_FMT(cv_excerpt(a, row->agent)))
+                          : ended_line(w, row, number);
     bool answered = cv_str_eq(row->state, cv_attempt_words.items[CV_ATTEMPT_ANSWERED]);
     tell(w, "attempt", cv_str_head(cv_str_from(all, 1), all.n - 2), line, started || answered);
 }

@@ -116,14 +116,14 @@ static double commit_page(cv_record *record, cv_arena *a, int page, cv_err *err)
                              {&bench_link_type, rows.links, LINKS},
                              {&cv_event_row_type, rows.events, EVENTS}};
     cv_write write = {.commit = {.op_id = cv_arena_printf(a, "op-%d", page),
-                                       .operation = CV_STR("bench write"),
-                                       .digest = CV_STR(HASH),
-                                       .created_at = CV_STR(NOW),
-                                       .result = CV_STR("{}"),
-                                       .head = CV_STR(HASH)},
-                            .at = {.rev = page + 1, .head = CV_STR(HASH), .event_count = (int64_t)(page + 1) * EVENTS},
-                            .rows = lists,
-                            .count = CV_COUNT(lists)};
+                                 .operation = CV_STR("bench write"),
+                                 .digest = CV_STR(HASH),
+                                 .created_at = CV_STR(NOW),
+                                 .result = CV_STR("{}"),
+                                 .head = CV_STR(HASH)},
+                      .at = {.rev = page + 1, .head = CV_STR(HASH), .event_count = (int64_t)(page + 1) * EVENTS},
+                      .rows = lists,
+                      .count = CV_COUNT(lists)};
     cv_commit_row stored;
     if (cv_record_write(record, a, scope, &(cv_scope_position){.rev = page}, &write, &stored, err) != CV_WRITE_DONE)
         fail(err);

@@ -14,6 +14,8 @@ run "by its alias, in any case" 0 agent show AGENT-1 --json
 is '.agent.agent_id == "Muffin" and .agent.aliases == ["Agent-1", "planner"]'
 run "for people" 0 agent list
 has "plans the work"
+run "an address that is not encrypted" 1 agent add far --endpoint http://example.com --protocol ollama --model x
+has "use https://, or allow it with --plain-http [invalid_value]" err
 run "a name that is taken" 1 agent add PLANNER --json
 is '.error_code == "agent_exists" and (.message | contains("an alias of the agent '"'Muffin'"'"))'
 run "a list with a name that is taken" 1 agent import "$root/examples/agents.json" --json

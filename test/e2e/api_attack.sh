@@ -31,6 +31,6 @@ wait $serving
 ok $? "the server ends"
 ! grep -q "$admin\|$reader\|$talker\|Sanitizer" "$work/log"
 ok $? "no token in the log, and nothing for a sanitizer"
-[ "$number" -ge 18 ]
+[ "$number" -ge 20 ]
 ok $? "all of it was looked at"
 finish

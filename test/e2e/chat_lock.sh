@@ -37,8 +37,8 @@ run "the op_id tells what became of it" 0 chat send c1 --from A@x --type T --bod
 is '.state == "sent" and .message == "M0005" and .replayed'
 run "nothing was sent twice" 0 chat show c1 --json
 is '[.messages[].body] == ["one", "by hand", "two", "three", "four"]'
-(sleep 1; mv "$editing" "$file") &
 mv "$file" "$editing"
+(sleep 1; mv "$editing" "$file") &
 run "who waits long enough sends at once" 0 chat send c1 --from A@x --type T --body six --wait 30 --json
 is '.state == "sent" and .message == "M0006"'
 wait

@@ -109,11 +109,41 @@ has "'conclave dialogue --help' lists the verbs" err
 run "a command of another name" 2 dashboard
 has "unknown command 'dashboard'; try 'conclave serve', 'conclave open'" err
 run "several of them, in another number" 2 mail task
-has "try 'conclave mail plan', 'conclave mail ready', 'conclave mail complete', 'conclave mail graph'; 'conclave mail --help' lists" err
+has "try 'conclave mail done', 'conclave mail plan', 'conclave mail ready', 'conclave mail complete', …; 'conclave mail --help' lists" err
 run "more than are named" 2 mail list
 has "'conclave mail slot', …; 'conclave mail --help' lists the verbs" err
 run "a verb of another name" 2 dialogue dissent
 has "try 'conclave dialogue verdict-register', 'conclave dialogue show'" err
+run "a word of many operations that is spelt like a command" 2 task
+has "unknown command 'task'; try 'conclave mail done', 'conclave mail plan', 'conclave mail ready', 'conclave mail complete', …" err
+run "a word that only the help has" 2 lease
+has "try 'conclave mail wait', 'conclave mail claim'" err
+run "the beginning of a verb" 2 dialogue evolve
+has "try 'conclave dialogue evolve-panel'" err
+run "a room in another number" 2 note
+has "did you mean 'notes'?" err
+# Every word of every summary, alone: what is named has that word in its name or its summary.
+"$conclave" help --json >"$work/help"
+jq -r '.commands[] | "conclave \(.room)\(if .room == "" then "" else " " end)\(.verb)\t\(.verb) \(.summary)"' "$work/help" >"$work/spoken"
+jq -r '.commands[] | select(.room != "") | "\(.verb) \(.summary)"' "$work/help" | tr 'A-Z' 'a-z' | tr -cs 'a-z' '\n' |
+    awk 'length >= 4' | sort -u >"$work/words"
+jq -r '.commands[] | .room, .verb' "$work/help" | sort -u >"$work/known"
+# leads_to WORD: does the last message name something that has it?
+leads_to() {
+    case $(cat "$err") in
+    *"did you mean '"*"${1%??}"* | *"try 'conclave $1 "*) return 0 ;;
+    esac
+    grep -o "'conclave [^']*'" "$err" | tr -d "'" | while read -r named; do
+        grep -F "$named$(printf '\t')" "$work/spoken" | cut -f 2
+    done | grep -qi "${1%s}"
+}
+grep -vxFf "$work/known" "$work/words" | while read -r word; do
+    "$conclave" "$word" </dev/null >"$out" 2>"$err"
+    leads_to "$word" || sed "s/^/#   /" "$err"
+done >"$work/silent"
+head -n 20 "$work/silent"
+[ "$(wc -l <"$work/words")" -gt 200 ] && [ ! -s "$work/silent" ]
+ok $? "each word of each operation leads to operations that speak of it"
 run "a part of a word" 2 dialogue spons
 has "'dialogue' has no verb 'spons'; 'conclave dialogue --help' lists the verbs" err
 run "a topic of another name" 2 help templates

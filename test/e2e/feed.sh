@@ -147,13 +147,12 @@ has "--webhook: a webhook is an address like" err
 run "a webhook elsewhere" 2 watch --webhook http://example.org/
 has "--remote" err
 run "a webhook with a port that is none" 2 watch --webhook http://localhost:99999/
+: >"$work/live"
 "$conclave" watch --count 1 >"$work/live" 2>"$err" &
 watching=$!
-for n in $(seq 50); do
-    "$conclave" dialogue create "Live $n" >/dev/null
-    sleep 0.1
-    [ ! -s "$work/live" ] || break
-done
+# One commit after the other, until the watcher has begun and tells of one.
+told_of_one_more() { n=$((n + 1)) && "$conclave" dialogue create "$1 $n" >/dev/null && [ -s "$work/live" ]; }
+n=0 && await told_of_one_more "Live"
 wait $watching
 ok $? "what another process commits is told at once"
 # The first try is answered with 503, the second is taken.
@@ -183,13 +182,11 @@ run "a webhook that nobody listens to" 0 watch --after start --count 1 --webhook
 has "the webhook was not called: nothing listens there" err
 # What is slow holds up nobody: every line is there while the first command still runs, and each has its turn.
 : >"$work/turns"
+: >"$work/live"
 "$conclave" watch --after start --count 3 --exec "until [ -e '$work/go' ]; do sleep 0.05; done; echo \"\$CONCLAVE_MESSAGE\" >>'$work/turns'" \
     --webhook "http://127.0.0.1:$(cat "$work/hook.port")/" >"$work/live" 2>"$err" &
 watching=$!
-for _ in $(seq 200); do
-    [ "$(wc -l <"$work/live")" -lt 3 ] || break
-    sleep 0.05
-done
+await has_lines "$work/live" 3
 [ "$(wc -l <"$work/live")" -eq 3 ] && [ ! -s "$work/turns" ]
 ok $? "a slow command holds up no line"
 touch "$work/go"
@@ -228,24 +225,18 @@ has "--reader: expected a name" err
 has "leave --reader or --when out" err
 # A reader that was never told where begins now, also where nothing was ever committed.
 project empty
+: >"$work/live"
 "$conclave" watch --reader early --exec true >"$work/live" 2>"$err" &
 watching=$!
-for _ in $(seq 100); do
-    "$conclave" dialogue create "First" --json >/dev/null 2>&1
-    [ ! -s "$work/live" ] || break
-    sleep 0.05
-done
+n=0 && await told_of_one_more "First"
 kill -9 $watching
 wait $watching 2>/dev/null
 name="a reader without a position" && has "the reader 'early' is new: it begins with the next commit" err
 run "what came after a kill" 0 dialogue create "Second"
+: >"$work/live"
 timeout 60 "$conclave" watch --reader early --json >"$work/live" 2>"$err" &
 watching=$!
-for _ in $(seq 100); do
-    ! grep -q '"second"' "$work/live" || break
-    sleep 0.1
-done
-grep -q '"second"' "$work/live"
+await grep -q '"second"' "$work/live"
 ok $? "$name: is told by the next watcher"
 ! grep -q "is new" "$err"
 ok $? "$name: who continues is not new"
@@ -260,10 +251,7 @@ for _ in $(seq 60); do
     "$conclave" watch --reader k --exec "$pass" >/dev/null 2>&1 &
     watching=$!
     before=$(wc -l <passed)
-    for _ in $(seq 100); do
-        [ "$(wc -l <passed)" -le "$before" ] || break
-        sleep 0.02
-    done
+    await has_lines passed $((before + 1))
     kill -9 $watching
     wait $watching 2>/dev/null
     ! grep -q '"event-12"' passed || break
@@ -302,14 +290,12 @@ answers 0 "[$(upper "$first")-T0001: Slow dough] It takes a day."
 begins "a round is complete" 1 --when expert-missing,round-complete --patience 0
 is '.condition == "round-complete" and (.message | startswith("round 0 is complete"))'
 register 0
+: >"$work/live"
 timeout 60 "$conclave" watch --when round-complete,blocked --room dialogue --scope rye --count 3 --json >"$work/live" 2>"$err" &
 watching=$!
 for round in 1 2; do
     answers "$round" "Nothing new."
-    for _ in $(seq 100); do
-        [ "$(wc -l <"$work/live")" -lt "$round" ] || break
-        sleep 0.05
-    done
+    await has_lines "$work/live" "$round"
     register "$round"
 done
 wait $watching

@@ -36,6 +36,16 @@ has "control characters or line breaks" err
 run "a role that is too long" 1 dialogue expert-create bread --role "$(text 1001)" --tier Core --reason r
 has "role: expected at most 1000 characters, found 1001" err
 
+# ---- the largest score is kept, and read again; one that is larger by one is refused ----
+"$conclave" dialogue create Salt --expert-pool '{"domain": "d", "experts": [{"role": "Muffin", "tier": "Core", "relevance": 1}]}' >/dev/null
+run "a score that is too large" 1 dialogue round-register --data '{"dialogue_id": "salt", "round": 0, "expert_scores": {"muffin": 9007199254740993}}'
+run "the largest score" 0 dialogue round-register --data '{"dialogue_id": "salt", "round": 0, "expert_scores": {"muffin": 9007199254740992}}'
+run "the largest score is read" 0 dialogue scoreboard salt --json
+is '.rounds[0].score == 9007199254740992'
+run "a total that is too large" 1 dialogue round-register --data '{"dialogue_id": "salt", "round": 1, "expert_scores": {"muffin": 1}}'
+run "a correction of it" 0 dialogue update --data '{"dialogue_id": "salt", "scores": [{"round": 0, "expert": "muffin", "score": -9007199254740992}]}'
+run "the smallest score is read" 0 dialogue get salt --json
+
 # ---- what an expert writes is cut, and kept as a whole ----
 { printf '[MUFFIN-P0101: '; cat million; printf ']\nThe text.\n'; } >response.md
 run "a response with a label of a megabyte" 0 dialogue respond bread --expert muffin --content @response.md --json

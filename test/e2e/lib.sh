@@ -190,13 +190,15 @@ kills_everywhere() {
     done
 }
 
-# await COMMAND...: goes on when it succeeds, or after a minute: where much else runs, a start takes seconds.
+# await COMMAND...: goes on when it succeeds, or after a minute, and says which: where much else runs, a start takes seconds.
+# A file that is written in the background is emptied before: what begins there may do so only after the first look.
 await() {
     waited=0
     until "$@" 2>/dev/null || [ $waited -eq 1200 ]; do
         sleep 0.05
         waited=$((waited + 1))
     done
+    [ $waited -lt 1200 ]
 }
 
 # has_lines FILE NUMBER: at least so many.

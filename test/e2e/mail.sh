@@ -41,8 +41,13 @@ run "an envelope without its data" 1 mail send --from muffin --to donut --type S
 has "--data-value is missing" err
 run "nobody sends" 1 mail send --to donut --command x --json
 is '.error_code == "missing_field" and .field == "from"'
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_mail_claim","arguments":{}}}' | "$conclave" mcp 2>/dev/null >"$out"
+name="nobody claims over MCP"
+is '.result.content[0].text | fromjson | .field == "agent" and (.suggestion | contains("CONCLAVE_AGENT where the server starts"))'
 run "nothing to send" 1 mail send --from muffin --to donut --json # checklist 49
 is '.error_code == "missing_field" and .field == "command"'
+run "what is there in another form is not missing" 1 mail send --data '{"from": "muffin", "to": "donut", "body": 5, "priority": "soon"}' --json
+is '[.errors[].field] == ["body", "priority"]'
 head -c 1100000 /dev/zero | tr '\0' a >large
 run "a text that is too long" 2 mail send --from muffin --to donut @large --json
 is '.error_code == "limit_exceeded" and .field == "body"'
@@ -410,4 +415,22 @@ name="a program gives the whole id"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_mail_read","arguments":{"message_id":"rye-b"}}}' |
     "$conclave" mcp --tools all >"$out" 2>"$err"
 is '.result.isError and (.result.content[0].text | fromjson | .error_code == "message_not_found")'
+
+# ---- commands that are told ----------------------------------------------------------------------------------------------
+# Who sends a message chooses its id; a command that is told for it is pasted into a shell.
+id="it's; touch pasted"
+name="a command that is told"
+"$conclave" mail send --from muffin --to donut --message-id "$id" x >/dev/null
+"$conclave" mail claim donut --message-id "$id" >"$out"
+eval "set -- $(sed -n 's/^  conclave mail done //p' "$out")"
+[ "$3" = "$id" ] && [ ! -e pasted ]
+ok $? "$name has the id as one word"
+"$conclave" mail fail donut --message-id "$id" --token "$5" --error-details no --final >"$out"
+eval "set -- $(sed -n 's/^Next: conclave mail requeue //p' "$out")"
+[ "$1" = "$id" ] && [ ! -e pasted ]
+ok $? "$name, when it is dead"
+"$conclave" mail dead >"$out"
+eval "set -- $(sed -n 's/^ *Next: conclave mail requeue //p' "$out" | grep pasted)"
+[ "$1" = "$id" ] && [ ! -e pasted ]
+ok $? "$name, in a list"
 finish

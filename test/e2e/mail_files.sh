@@ -202,12 +202,13 @@ look
 ok $? "it is sent when it may be"
 
 # A file that grows waits; what was finished before it is sent before it.
-{ printf '{"type": "slow", "source_id": "muffin", '; sleep 3; printf '"target_id": "Planner-1", "data": {}}'; } >$outbox/a_slow.json &
-sleep 0.3
+{ printf '{"type": "slow", "source_id": "muffin", '; await [ -e "$work/looked" ]; printf '"target_id": "Planner-1", "data": {}}'; } >$outbox/a_slow.json &
+await [ -s $outbox/a_slow.json ]
 put $outbox/b_quick.json '{"type": "quick", "source_id": "muffin", "target_id": "Planner-1", "data": {}}'
 look
 [ -f $outbox/a_slow.json ] && [ ! -f $outbox/b_quick.json ]
 ok $? "a file that another process writes to waits, and holds up nobody"
+touch "$work/looked"
 wait
 look
 [ "$(messages Planner-1 .command | tail -2 | tr '\n' ' ')" = "quick slow " ]
@@ -359,16 +360,15 @@ else
 fi
 
 # ---- at once --------------------------------------------------------------------------------------------------------
-"$conclave" mail watch 20 --json >"$work/watched" 2>"$err" &
+"$conclave" mail watch 120 --json >"$work/watched" 2>"$err" &
 watcher=$!
 i=0
 while [ $i -lt 5 ]; do
     put $outbox/live_$i.json '{"type": "live", "source_id": "muffin", "target_id": "Planner-1", "data": {}}'
     i=$((i + 1))
 done
-i=0
-while [ -n "$(dropped)" ] && [ $i -lt 150 ]; do sleep 0.1; i=$((i + 1)); done
-[ -z "$(dropped)" ]
+all_are_taken() { [ -z "$(dropped)" ]; }
+await all_are_taken
 ok $? "while mail watch runs, files are taken in at once"
 kill $watcher 2>/dev/null
 wait $watcher 2>/dev/null

@@ -117,6 +117,8 @@ run "get" 0 mail state get focus --json
 is '.value == {"a": [1.5]} and .path == ".conclave/mail/temp/focus.json"'
 jq -e '. == {"a": [1.5]}' $temp/focus.json >/dev/null
 ok $? "its file is JSON"
+run "one that is not there" 1 mail state get fokus
+has "there is no state 'fokus'; 'conclave mail state' shows all names when its action is 'list' [state_not_found]" err
 run "of an agent" 0 mail state set focus 7 --agent muffin --json
 [ "$(cat $mail/runtime/muffin/focus.json)" = 7 ]
 ok $? "in the agent's folder"

@@ -238,4 +238,22 @@ is '.count == 3'
 run "are counted as sent" 0 mail stats --json
 is '([.mailboxes[] | select(.agent == "planner") | .sent] == [3]) and .sent == 3'
 run "and the record agrees with its history" 0 verify
+
+# ---- an id of the other kind ---------------------------------------------------------------------------------------
+project kinds
+for agent in boss baker; do "$conclave" agent add $agent >/dev/null; done
+"$conclave" mail send "No task" --to baker --from boss --message-id letter >/dev/null
+"$conclave" mail plan --from boss --tasks '[{"task_id": "knead", "action": "KNEAD", "target_agent": "baker"}]' >/dev/null
+run "an id of a message where one of a task is wanted" 1 mail complete baker --task-id letter --token 1
+has "there is no task 'letter'; 'conclave mail done' finishes a message by its message_id" err
+run "the same for those who take both" 1 mail done baker --task-id letter --token 1
+has "this is the id of a message: give it as --message-id" err
+run "an id of a task where one of a message is wanted" 1 mail done baker --message-id knead --token 1
+has "this is the id of a task: give it as --task-id" err
+run "an id of neither" 1 mail complete baker --task-id nowhere --token 1
+has "there is no task 'nowhere'; 'conclave mail ready' lists the tasks that can begin" err
+token=$("$conclave" mail claim baker --message-id letter --json | jq .token)
+run "'done' finishes a message" 0 mail done baker --message-id letter --token "$token"
+token=$("$conclave" mail claim baker --task-id knead --json | jq .token)
+run "and a task" 0 mail done baker --task-id knead --token "$token"
 finish

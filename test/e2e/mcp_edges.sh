@@ -162,11 +162,12 @@ wait $pid
 # Signals: it ends at once, whatever it is doing.
 for signal in INT TERM; do
     mkfifo "$work/in.$signal"
+    : >"$out"
     ends_by_signals "$fixture" <"$work/in.$signal" >"$out" 2>"$err" &
     pid=$!
     exec 7>"$work/in.$signal"
-    printf '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"test_tool_with_progress"}}\n' >&7
-    sleep 0.2
+    printf '%s\n' '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow"}}' '{"jsonrpc":"2.0","id":3,"method":"ping"}' >&7
+    await has_lines "$out" 1
     kill -$signal $pid
     wait $pid
     ok $? "stdio, SIG$signal ends it"

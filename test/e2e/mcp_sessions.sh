@@ -22,10 +22,7 @@ post() {
 }
 call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","_meta":{"progressToken":"p"}}}' "$1" "$2"; }
 # until_has FILE TEXT: waits for it, and says whether it came
-until_has() {
-    await grep -qF -- "$2" "$1"
-    grep -qF -- "$2" "$1"
-}
+until_has() { await grep -qF -- "$2" "$1"; }
 holds() { ok $? "$1"; }
 
 # ---- two calls and a stream of news at once ----
@@ -69,14 +66,18 @@ kill $news
 wait $news 2>/dev/null
 opens_again() {
     curl -s -N -m 1 -o "$work/again" -w '%{http_code}' -H "$session" "$url" >"$work/status"
-    [ "$(cat "$work/status")" != 409 ]
+    [ "$(cat "$work/status")" = 200 ]
 }
 await opens_again
 [ "$(cat "$work/status")" = 200 ]
 holds "a client whose stream broke may open another"
 
 # ---- gone before the answer, and back for it ----
-curl -s -N -m 0.5 -o "$work/part" -H "Content-Type: application/json" -H "$session" -d "$(call 7 slow)" "$url"
+curl -s -N -o "$work/part" -H "Content-Type: application/json" -H "$session" -d "$(call 7 slow)" "$url" &
+gone=$!
+until_has "$work/part" notifications/progress
+kill $gone
+wait $gone 2>/dev/null
 [ "$(grep -c '"id":7,"result"' "$work/part")" -eq 0 ]
 holds "the client has gone before the answer"
 last=$(sed -n 's/^id: //p' "$work/part" | tail -n 1)
@@ -104,11 +105,11 @@ wait $pid
 $(sed 1,3d "$work/cancelled")
 END
 holds "what is cancelled has no answer, not even an empty one"
-request='{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"slow",'$meta'}}'
-modern() { curl -s -o "$1" -H "Content-Type: application/json" -H "MCP-Protocol-Version: 2026-07-28" -H "Mcp-Method: $2" -H "Mcp-Name: slow" -d "$3" "$url"; }
+request='{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"slow",'${meta%\}}',"progressToken":"p"}}}'
+modern() { curl -s -N -o "$1" -H "Content-Type: application/json" -H "MCP-Protocol-Version: 2026-07-28" -H "Mcp-Method: $2" -H "Mcp-Name: slow" -d "$3" "$url"; }
 modern "$work/mine" tools/call "$request" &
 pid=$!
-sleep 0.5
+until_has "$work/mine" notifications/progress
 modern "$work/answer" notifications/cancelled '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":10,'"$meta"'}}'
 wait $pid
 grep -q '"id":10,"result"' "$work/mine"
@@ -131,6 +132,7 @@ holds "a question that is cancelled is not waited for"
 post "$work/running" "$(call 12 slow)" &
 pid=$!
 until_has "$work/running" notifications/progress
+: >"$work/news"
 curl -s -N -o "$work/news" -H "$session" "$url" &
 news=$!
 until_has "$work/news" ": open"

@@ -11,6 +11,11 @@ ask() {
     ok $? "$name: exit status 0"
 }
 list='{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+# explains: every parameter that a request must have is explained, and that of a dialogue or a chat says where it is from.
+explains() {
+    is '[.result.tools[] | . as $tool | .inputSchema | .properties as $all | (.required // [])[] | select(($all[.].description // "") == "") | "\($tool.name) \(.)"] == []'
+    is '[.result.tools[] | .inputSchema | .properties as $all | (.required // [])[] | select(. == "dialogue_id" or . == "chat_id") | $all[.].description] - ["id: see list"] == []'
+}
 project
 ask "the tools of chats" "$list" --rooms chat
 [ "$(jq -c .result "$out" | wc -c)" -le 6000 ]
@@ -18,6 +23,7 @@ ok $? "the tools of chats: at most 6,000 bytes ($(jq -c .result "$out" | wc -c))
 ask "the tools of mail" "$list" --rooms mail
 [ "$(jq -c .result "$out" | wc -c)" -le 8000 ]
 ok $? "the tools of mail: at most 8,000 bytes ($(jq -c .result "$out" | wc -c))"
+explains
 is '[.result.tools[].name] | contains(["conclave_mail_send", "conclave_mail_inbox", "conclave_mail_wait", "conclave_mail_claim", "conclave_mail_done", "conclave_mail_fail"])'
 is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array" and .[1:] != ["null"])] == []'
 ask "the tools" "$list" --rooms dialogue
@@ -28,6 +34,7 @@ jq -e '[.result.tools[].name | split("_")[1]] | unique == ["chat", "dialogue", "
 ok $? "all rooms together have tools of each"
 [ "$(jq -c .result "$work/rooms" | wc -c)" -le 24000 ]
 ok $? "all rooms together: at most 24,000 bytes ($(jq -c .result "$work/rooms" | wc -c))"
+explains
 is '[.result.tools[].name] | contains(["blue_dialogue_create", "blue_dialogue_round_context", "blue_dialogue_expert_create", "blue_dialogue_round_register", "blue_dialogue_verdict_register", "blue_dialogue_export", "blue_dialogue_evolve_panel"])'
 is '[.result.tools[] | select(.annotations.openWorldHint != false)] == []'
 is '[.result.tools[].inputSchema.properties] | add | .op_id and .dry_run and .references and .author_expert.type == ["string", "null"]'
@@ -43,7 +50,8 @@ is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array"
 is '[.result.tools[] | select(.annotations.destructiveHint != false and .annotations.readOnlyHint == false)] == []'
 is '.result.tools[] | select(.name == "blue_dialogue_create") | .annotations.idempotentHint != true'
 is '.result.tools[] | select(.name == "blue_dialogue_round_prompts") | .inputSchema.properties | has("experts") and has("include_prompts")'
-ask "all tools" "$list" --tools all
+ask "all tools" "$list" --tools all --rooms all
+explains
 is '.result.tools[] | select(.name == "conclave_doctor") | .annotations.readOnlyHint == false'
 is '[.result.tools[].name] | contains(["blue_dialogue_search", "conclave_verify", "blue_dialogue_update"])'
 run "an unknown room" 2 mcp --rooms kitchen
@@ -195,6 +203,7 @@ ok $? "no progress: nothing but the answer"
 
 # What was answered before is answered again, until anybody changes the record: then the next question sees it.
 mkfifo "$work/asked"
+: >"$out"
 "$conclave" mcp <"$work/asked" >"$out" 2>"$err" &
 pid=$!
 exec 7>"$work/asked"
@@ -215,6 +224,7 @@ ok $? "$name: every answer is that of its moment"
 # A record that is replaced while the server runs: what is acknowledged is in the one that everybody finds.
 mkdir "$work/replaced" && "$conclave" init --root "$work/replaced" --json >/dev/null
 mkfifo "$work/told"
+: >"$out"
 "$conclave" mcp --root "$work/replaced" <"$work/told" >"$out" 2>"$err" &
 pid=$!
 exec 7>"$work/told"
@@ -238,6 +248,7 @@ ok $? "$name: and so does everybody"
 
 # A change by another process reaches who has subscribed, however soon after the acknowledgement it comes.
 mkfifo "$work/in"
+: >"$out"
 "$conclave" mcp <"$work/in" >"$out" 2>"$err" &
 pid=$!
 exec 7>"$work/in"

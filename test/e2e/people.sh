@@ -245,6 +245,11 @@ if command -v script >/dev/null; then
     narrow 40
     grep -q '^          ' "$out"
     ok $? "$name goes on below its beginning"
+    name="what an answer lacks, on a terminal"
+    script -qec "stty cols 40; '$conclave' dialogue expand rye @muffin T0999" /dev/null 2>&1 </dev/null | tr -d '\r' >"$out"
+    grep -q '^conclave: there is no tension' "$out"
+    ok $? "$name: is told"
+    narrow 40
     name="help on a terminal"
     script -qec "stty cols 52; '$conclave' help dialogue" /dev/null 2>&1 </dev/null | tr -d '\r' >"$out"
     narrow 52

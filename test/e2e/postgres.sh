@@ -38,7 +38,12 @@ mkdir "$work/p" && cd "$work/p" || exit 1
 run "init" 0 init --store "$store" --json
 is ".created and .record == \"$store\""
 run "init again" 0 init --json
-is ".created == false and .record == \"$store\""
+is ".created == false and .record == \"$store\" and (has(\"joined\") | not)"
+run "another folder joins it" 0 init ../joined --store "$store" --json
+is ".created == false and .joined and .record == \"$store\""
+run "… once" 0 init ../joined --store "$store" --json
+is '.created == false and (has("joined") | not)'
+rm -r ../joined
 run "init with the same address" 0 init --store "$store"
 run "init with another address" 1 init --store "$base&schema=s_elsewhere"
 has "has its record elsewhere" err
@@ -76,6 +81,15 @@ has "'conclave doctor' names it" err
 sql "ALTER ROLE u_$schema RESET synchronous_commit; GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA $schema TO u_$schema;
      GRANT DELETE ON $schema.imports, $schema.dialog_files, $schema.dialog_intents, $schema.chat_intents, $schema.chat_pointers, $schema.chat_seen, $schema.run_leases, $schema.mail_presence, $schema.search_texts TO u_$schema"
 run "… who may write" 0 doctor --json
+finds rights ok "u_$schema can read and write"
+sql "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA $schema FROM PUBLIC"
+run "a write by a user who may not call the functions" 2 dialogue create "No"
+has "permission denied for function lock_scope" err
+run "… who asks the doctor" 1 doctor --json
+finds rights error "lock_scope() (EXECUTE)"
+has "; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA $schema TO u_$schema"
+sql "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA $schema TO u_$schema"
+run "… who may call them" 0 doctor --json
 finds rights ok "u_$schema can read and write"
 chmod 666 .conclave/config
 run "a config file that others can write" 0 doctor --json

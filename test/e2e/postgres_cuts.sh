@@ -80,29 +80,22 @@ run "the record verifies" 0 verify
 
 echo "store = \"$("$server" address "$dir")\"" >.conclave/config && rm -f .conclave/seen
 quiet agent add late
+: >"$work/served"
 "$conclave" serve --port 0 >"$work/served" 2>"$work/serve.err" &
 serving=$!
-"$conclave" mail wait late --timeout-seconds 60 --json >"$work/waited" 2>"$work/wait.err" &
+"$conclave" mail wait late --timeout-seconds 600 --json >"$work/waited" 2>"$work/wait.err" &
 waiting=$!
 "$conclave" watch --after start --json >"$work/watched" 2>"$work/watch.err" &
 watching=$!
-# until COMMAND...: at most ten seconds.
-until_true() {
-    for _ in $(seq 100); do
-        "$@" >/dev/null 2>&1 && return 0
-        sleep 0.1
-    done
-    return 1
-}
-until_true grep -q http "$work/served"
+await grep -q http "$work/served"
 url=$(sed -n 's|.*\(http://[0-9.]*:[0-9]*\).*|\1|p' "$work/served" | head -n 1)
-until_true curl -sf "$url/healthz"
+await curl -sf -o /dev/null "$url/healthz"
 ok $? "a server of the project is well"
-until_true grep -q '"rev"' "$work/watched"
+await grep -q '"rev"' "$work/watched"
 ok $? "watch tells of commits"
 "$server" kill "$dir" && "$server" restart "$dir"
 run "a write after it" 0 mail send --from User --to late --message-id after "after the restart"
-until_true curl -sf "$url/healthz"
+await curl -sf -o /dev/null "$url/healthz"
 ok $? "a server of the project is well again"
 curl -s "$url/metrics" | grep -qx "conclave_record_readable 1"
 ok $? "… and says so"
@@ -110,7 +103,7 @@ wait $waiting
 ok $? "who waited for mail: exit status 0"
 jq -e '[.messages[].message_id] == ["after"]' "$work/waited" >/dev/null
 ok $? "… has it"
-until_true grep -q '"mail send"' "$work/watched"
+await grep -q '"mail send"' "$work/watched"
 ok $? "watch tells of it, too"
 kill -TERM $watching $serving
 wait $serving
@@ -119,25 +112,26 @@ ok $? "the server of the project ends when it is told to"
 # ---- a server that takes a question and never answers ---------------------------------------------------------------------
 
 echo "store = \"$proxied\"" >.conclave/config && rm -f .conclave/seen
+: >"$work/served"
 "$conclave" serve --port 0 >"$work/served" 2>"$work/serve.err" &
 serving=$!
-until_true grep -q http "$work/served"
+await grep -q http "$work/served"
 url=$(sed -n 's|.*\(http://[0-9.]*:[0-9]*\).*|\1|p' "$work/served" | head -n 1)
 health() { curl -s -m 30 -o /dev/null -w '%{http_code}' "$url/healthz"; }
 is_well() { [ "$(health)" = 200 ]; }
-until_true is_well
+await is_well
 ok $? "behind the proxy it is well"
 proxy pause >/dev/null
 [ "$(health) $(health)" = "503 503" ]
 ok $? "no answer of the database: /healthz answers, more than once"
 proxy resume >/dev/null
-until_true is_well
+await is_well
 ok $? "well again when it answers"
 proxy refuse >/dev/null && proxy "cut now" >/dev/null
 [ "$(health)" = 503 ]
 ok $? "the database is away: /healthz answers"
 proxy accept >/dev/null
-until_true is_well
+await is_well
 ok $? "well again when it is back"
 proxy pause >/dev/null
 health >/dev/null

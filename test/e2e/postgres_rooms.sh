@@ -54,13 +54,12 @@ dir=$work/server && "$server" start "$dir" --memory --owner $$ >/dev/null || exi
 proxy_to "$dir"
 quiet init "$work/made" --store "$proxied&schema=all"
 proxy reset >/dev/null
+is_cut() { case $(proxy count) in *"cuts 0"*) ! kill -0 $pid ;; esac; }
 for at in 80 160 240; do
     proxy "cut message $at" >/dev/null
     "$conclave" copy --to "$proxied&schema=all" >/dev/null 2>&1 &
     pid=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        case $(proxy count) in *"cuts 0"*) sleep 0.1 ;; *) break ;; esac
-    done
+    await is_cut
     kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null
     proxy reset >/dev/null
@@ -97,7 +96,14 @@ echo "store = \"postgresql://u_$schema@/${base#*@/}&schema=$schema\"" >.conclave
 chmod 600 .conclave/config
 run "with the least rights: doctor" 0 doctor --json
 is '.healthy and ([.findings[] | select(.check == "rights" and .level == "ok")] | length == 1)'
-run "… a dialogue" 0 dialogue create "By the user"
+run "… a dialogue" 0 dialogue create "By the user" --expert "Reader: what it says"
+response='{"dialogue_id": "by-the-user", "expert": "muffin", "content": "[MUFFIN-P0001: Words] It says something.", "op_id": "r1"}'
+run "… a response" 0 dialogue respond --data "$response" --json
+jq -S 'del(.rev)' "$out" >"$work/answered"
+run "… the same again" 0 dialogue respond --data "$response" --json
+is '.replayed'
+jq -S 'del(.rev, .replayed)' "$out" | cmp -s - "$work/answered"
+ok $? "$name: the answer is as it was"
 run "… mail" 0 mail send --from User --to ada --message-id m3 "by the user"
 run "… a claim" 0 mail claim hub --json
 run "… a chat" 0 chat send c1 --from B@y --type DONE --body "by the user"

@@ -55,12 +55,16 @@ is '.total_alignment == 90 and (.rounds | length) == 1'
 run "final verdict" 0 dialogue verdict-register --json --data @"$story/final.request.json"
 page decided progress nvidia-decision
 is '.convergence.converged and .next_round == null and .estimate.rounds_left == 0'
+COLUMNS=60 run "decided, 60 columns" 0 dialogue progress nvidia-decision
+golden progress/decided-60.txt
 
 # Across dialogues: a second one that goes on, a third that was given up.
 for round in 0 1; do
     [ $round = 1 ] || run "another dialogue" 0 dialogue create --json --data @"$root/examples/bread/dialogue.json"
     run "its round $round" 0 dialogue round-register rye-or-wheat --json --data @"$root/examples/bread/round-$round.json"
 done
+COLUMNS=60 run "components, 60 columns" 0 dialogue scoreboard rye-or-wheat
+golden progress/components-60.txt
 run "a third one" 0 dialogue create "Given up" --json
 run "is given up" 0 dialogue abandon given-up --reason "nobody came" --json
 page compare compare nvidia-decision rye-or-wheat given-up

@@ -125,4 +125,17 @@ is '.message == "M0003"'
 sed -i 's/redacted-sha256-/redacted-sha257-/' .conclave/chat/temp_chat_261118_0400.txt
 run "in a chat: what only looks like it is a change" 1 chat check 261118_0400 --json
 is '.errors >= 1'
+
+# ---- no room for what remains to be done ----
+if on_sqlite; then
+    "$conclave" mail send "the Salisbury mill stands empty since Friday" --from ada --to bob --message-id mill >/dev/null
+    (ulimit -f 600 && exec "$conclave" redact mail mail message mill --reason "not ours" --json) >"$out" 2>"$err"
+    name="no room"
+    is '.error_code == "store_error" and (.suggestion | startswith("the text is redacted") and endswith("give the same command again"))'
+    run "no room: it is redacted all the same" 0 mail read mill --json
+    is '.message.params | has("redacted_sha256")'
+    run "no room: the same command does the rest" 0 redact mail mail message mill --reason "not ours" --json
+    ! grep -rqaF Salisbury .
+    ok $? "no room: then no file of the project has the text"
+fi
 finish

@@ -64,10 +64,7 @@ server=$!
 exec 3>"$work/in"
 say() { printf '%s\n' "$1" >&3; }
 answered() {
-    for _ in $(seq 100); do
-        if grep -q "\"id\":$1," "$work/answers"; then break; fi
-        sleep 0.05
-    done
+    await grep -q "\"id\":$1," "$work/answers"
     grep "\"id\":$1," "$work/answers" | jq -r '.result.content[0].text' >"$out"
 }
 list() {

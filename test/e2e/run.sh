@@ -240,6 +240,7 @@ ok $? "$name: at most 80 columns"
 # What cannot be started is said before anything is written.
 before=$("$conclave" dialogue list --json | jq '.dialogues | length')
 touch plain.txt
+mkdir gone.d
 printf '[agents.a]\ncommand = "./gone"\n[seats]\n"*" = "a"\njudge = "a"\n' >gone.toml
 # cannot NAME FAULT OPTION...
 cannot() {
@@ -251,8 +252,9 @@ cannot() {
     has "program_not_found" err
 }
 cannot "a program that is not installed" "--agent: there is no program 'no-such-agent'" --agent "no-such-agent -p"
-cannot "a path that is not there" "--agent: there is no program './gone' in '$PWD'" --agent ./gone
-cannot "a file that is no program" "--agent: './plain.txt' is not a file that may be executed" --agent ./plain.txt
+cannot "a path that is not there" "--agent: there is no program './gone' in '$PWD', where it would run: give its whole path" --agent ./gone
+cannot "a file that is no program" "--agent: './plain.txt' is not a file that may be executed: allow it with 'chmod +x'" --agent ./plain.txt
+cannot "a folder" "--agent: './gone.d' is not a file, so it cannot be executed" --agent ./gone.d
 cannot "a judge that is not there" "--judge: there is no program './gone'" --agent ./expert.sh --judge "./gone -x"
 cannot "a seat whose program is not there" "gone.toml:4:7: the seat '*': there is no program './gone'" --agents gone.toml --yes
 cannot "the judge's seat" "gone.toml:5:9: the seat 'judge': there is no program './gone'" --agents gone.toml --yes

@@ -37,12 +37,9 @@ is '.reason == "decided" and .spent.calls == 8'
 # ---- a person judges --------------------------------------------------------------------------------------------------
 begin person
 run "a person judges" 0 run $id --agent "$agent" --judge human --rounds 1 --background --json
+status_is() { "$conclave" run status $id --json >"$out" && jq -e "$1" "$out" >/dev/null; }
 until_is() {
-    for tick in $(seq 200); do
-        "$conclave" run status $id --json >"$out" 2>/dev/null
-        jq -e "$1" "$out" >/dev/null 2>&1 && break
-        sleep 0.05
-    done
+    await status_is "$1"
     name=$2
     is "$1"
 }

@@ -172,6 +172,24 @@ run "the same command asks again who failed, and nobody else" 0 run faults --age
 tail -n 1 "$out" >"$work/last" && mv "$work/last" "$out"
 is '.reason == "converged" or .reason == "rounds"'
 is '[.rounds[0].experts[] | [.expert, .attempts]] == [["missing", 2], ["sound", 1]]'
+
+# ---- one cause, told once -------------------------------------------------------------------------------------------------
+project once
+printf '#!/bin/sh\necho "no model banana-9" >&2\nexit 3\n' >failing.sh && chmod +x failing.sh
+run "a panel that fails" 1 ask "Rye?" --expert "Baker" --expert "Miller" --expert "Farmer" --agent ./failing.sh --yes
+[ "$(grep -c "banana-9" "$err")" -eq 1 ] && [ "$(grep -c "like muffin\|like cupcake\|like scone" "$err")" -eq 2 ]
+ok $? "its cause is told once while it runs"
+[ "$(grep -c "banana-9" "$out")" -eq 1 ] && [ "$(grep -c "3 attempts" "$out")" -eq 3 ]
+ok $? "and once in the answer, with the number of attempts"
+! grep -q "stopped\|^$" "$err"
+ok $? "how it ended is in the answer alone"
+run "another time" 1 run rye --agent ./failing.sh --yes
+[ "$(grep -c "banana-9" "$err")" -eq 1 ]
+ok $? "it is told again"
+run "as events" 1 run rye --agent ./failing.sh --yes --json
+[ "$(jq -c 'select(.event == "attempt" and .state == "failed" and (.message | test("banana-9")))' "$out" | wc -l)" -eq 9 ] &&
+    [ "$(grep -c '"event":"run_ended"' "$out")" -eq 1 ]
+ok $? "each attempt is one, with its cause"
 project some
 stage=$PWD/stage
 pool sound missing | "$conclave" dialogue create --data @- >/dev/null
@@ -277,13 +295,10 @@ pool sound local mail person | "$conclave" dialogue create --data @- >/dev/null
 } >agents.toml
 run "agents of all kinds are registered" 0 agent import agents.toml
 run "a mixed panel begins" 0 run faults --agents agents.toml --judge mechanical --rounds 1 --yes --background --json
-# until_is FILTER: waits until the run's status is so.
+# until_is FILTER NAME: waits until the run's status is so.
+status_is() { "$conclave" run status faults --attempts --json >"$out" && jq -e "$1" "$out" >/dev/null; }
 until_is() {
-    for tick in $(seq 200); do
-        "$conclave" run status faults --attempts --json >"$out" 2>/dev/null
-        jq -e "$1" "$out" >/dev/null 2>&1 && break
-        sleep 0.1
-    done
+    await status_is "$1"
     name=$2
     is "$1"
 }

@@ -45,7 +45,9 @@ lost=0 taken=0 whole=0 killed=0
 # resume NUMBER: goes on, and holds what has come of it against the undisturbed run.
 resume() {
     killed=$((killed + 1))
-    "$conclave" run status $id --attempts --json 2>/dev/null | jq -r '.attempts[]? | select(.state == "started") | .output' >"$work/under-way"
+    "$conclave" run status $id --attempts --json >"$work/interrupted" 2>/dev/null
+    jq -r '.attempts[]? | select(.state == "started") | .output' "$work/interrupted" >"$work/under-way"
+    earlier=$(jq -r '.attempts[]? | select(.state == "lost") | .output' "$work/interrupted" | wc -l) # of another kill
     before=0
     while read -r file; do [ ! -s "$file" ] || before=$((before + 1)); done <"$work/under-way"
     go
@@ -53,7 +55,7 @@ resume() {
     attempts >"$work/attempts"
     record $id >"$work/found"
     bad=$(grep -vc ' \(lost,\)*answered$' "$work/attempts")
-    again=$(grep -c 'lost,' "$work/attempts")
+    again=$(($(grep -o 'lost,' "$work/attempts" | wc -l) - earlier))
     lost=$((lost + (again > 0))) whole=$((whole + (again == 0))) taken=$((taken + before))
     [ "$again" -eq $(($(wc -l <"$work/under-way") - before)) ] || bad="$bad; $again were asked again, $before of $(wc -l <"$work/under-way") had an answer"
     if [ $status -ne 0 ] || [ "$bad" != 0 ] || [ "$(wc -l <"$work/attempts")" -ne 8 ] || ! cmp -s "$work/wanted" "$work/found" ||
@@ -160,13 +162,11 @@ run "another runner is refused" 1 run $id --agent ./agent.sh
 has "run_busy" err
 kill -9 $runner
 wait $runner 2>/dev/null
-for tick in $(seq 100); do
-    left=0
-    for pid in $(cat pids); do kill -0 "$pid" 2>/dev/null && left=$((left + 1)); done
-    [ $left -eq 0 ] && break
-    sleep 0.05
-done
-[ $left -eq 0 ]
+none_is_left() {
+    for pid in $(cat pids); do kill -0 "$pid" 2>/dev/null && return 1; done
+    true
+}
+await none_is_left
 ok $? "agents, and what they have started, end with a runner that was killed"
 run "it says that it was interrupted" 0 run status $id --json
 is '.state == "interrupted" and (.next | contains("conclave run kill --agent ./agent.sh"))'

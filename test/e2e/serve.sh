@@ -8,11 +8,7 @@ hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion"
 
 # listening: waits until the server in the background has said where.
 listening() {
-    tries=0
-    while [ ! -s "$out" ] && [ $tries -lt 100 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
+    await [ -s "$out" ]
 }
 # begin NAME ARGUMENT...: serves until `end`; $url is where.
 begin() {

@@ -8,11 +8,7 @@ begin() {
     rm -f "$out"
     BROWSER=$work/browser tools/show "$work/$1" >"$out" 2>"$err" &
     show=$!
-    tries=0
-    while ! grep -q "listens on" "$out" 2>/dev/null && [ $tries -lt 300 ]; do
-        tries=$((tries + 1))
-        sleep 0.2
-    done
+    await grep -q "listens on" "$out"
 }
 
 printf '#!/bin/sh\necho "$1" >"%s/shown"\n' "$work" >"$work/browser"
@@ -25,10 +21,7 @@ has "Conclave listens on http://127.0.0.1:"
 silent err
 first=$show
 url=$(sed -n 's/.*listens on \(http[^ ]*\).*/\1/p' "$out")
-for _ in $(seq 50); do
-    [ -s "$work/shown" ] && break
-    sleep 0.1
-done
+await [ -s "$work/shown" ]
 [ "$(cat "$work/shown")" = "$url" ]
 ok $? "$name: the browser is shown the address"
 # Every room has something that wants attention.

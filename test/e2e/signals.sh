@@ -121,7 +121,11 @@ for command in "help --json" "spec" "dialogue export large --output-path -" "dia
     ok $? "$command | head -c 1: quiet (status $(cat status))"
 done
 # A command that wrote something says that it was done.
-{ sleep 0.2; "$conclave" dialogue create "Piped" --expert "One: a" 2>"$err"; echo $? >status; } | true
+{
+    await [ -e left ]
+    "$conclave" dialogue create "Piped" --expert "One: a" 2>"$err"
+    echo $? >status
+} | { exec <&- && : >left; }
 [ "$(cat status)" -eq 2 ] && grep -q "the request was carried out" "$err"
 ok $? "a write whose answer nobody reads says so (status $(cat status))"
 "$conclave" dialogue get piped >/dev/null

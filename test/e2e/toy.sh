@@ -55,7 +55,7 @@ has "plums"
 # ---- MCP: the rooms in use are offered, or those that are named
 ask "the tools of the room in use" '"method":"tools/list"'
 is '[.result.tools[].name] == ["toy_jar_fill", "toy_jar_look"]'
-is '.result.tools[0].inputSchema.properties.jar_id == {"type":"string"}'
+is '.result.tools[0].inputSchema.properties.jar_id == {"type":"string","description":"which jar"}'
 ask "a tool of a room that is not in use" '"method":"tools/call","params":{"name":"blue_dialogue_create","arguments":{}}'
 is '.error.message | endswith("(jar), it is in dialogue: start it with --rooms jar,dialogue")'
 ask "both rooms" '"method":"tools/list"' --rooms jar,dialogue
@@ -271,6 +271,7 @@ is '.count == 6 and .rev == 6'
 [ "$(cat $jars/many.label)" = 6 ] && [ "$(ls -A $jars | grep '^\.')" = .position ]
 ok $? "… and leave nothing but the label"
 mkfifo "$work/more"
+: >"$work/answers"
 "$conclave" mcp <"$work/more" >"$work/answers" 2>"$err" &
 pid=$!
 exec 7>"$work/more"

@@ -71,7 +71,7 @@ static bool take_file(cv_call *call, cv_where folder, const char *name, cv_err *
                                       CV_FMT(cv_str_head(id, id.n - 4)), CV_FMT(text), CV_FMT(op_id)),
                       &reply);
     if (reply.done)
-        return cv_where_unlink(own) || errno == ENOENT || cv_where_fail(err, own.path, "remove it", errno);
+        return cv_where_unlink(own) || errno == ENOENT || cv_system_fail(err, own.path, "remove it", errno);
     cv_err_copy(err, &reply.errs.items[0]);
     return (cv_err_is_refusal(err->code) || err->code == CV_ERR_JSON) && /* it is kept for people to see */
            cv_file_move(own, cv_where_printf(a, folder, "%.*s.refused", CV_FMT(cv_str_from(op_id, 1))), err);

@@ -497,22 +497,26 @@ static void a_field_speaks_for_whoever_acts(void **state)
         {{.at_terminal = false}, "{'from': 'gone'}", NULL, CV_ERR_AGENT_REMOVED},
     };
     cv_str name;
+    cv_agent_row row;
     cv_call call = admitted(w, AS("anybody"), "{'from': 'Anybody'}"); /* before anybody is registered */
-    assert_true(cv_call_as(&call, "from", &name));
+    assert_true(cv_call_as(&call, "from", &name, &row));
     assert_str_eq(name, "Anybody");
+    assert_null(row.name.p);
     call = admitted(w, AS("anybody"), "{'from': 'other'}");
-    assert_false(cv_call_as(&call, "from", &name));
+    assert_false(cv_call_as(&call, "from", &name, &row));
     actor_do(w, NOBODY, "agent add", "{'agent_id': 'Muffin', 'aliases': ['m']}");
     actor_do(w, NOBODY, "agent add", "{'agent_id': 'scone'}");
     actor_do(w, NOBODY, "agent add", "{'agent_id': 'gone'}");
     actor_do(w, NOBODY, "agent remove", "{'agent_id': 'gone'}");
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         call = admitted(w, cases[i].who, cases[i].input);
-        assert_int_equal(cv_call_as(&call, "from", &name), cases[i].code == NULL);
+        assert_int_equal(cv_call_as(&call, "from", &name, &row), cases[i].code == NULL);
         if (cases[i].code)
             assert_view_eq(cv_err_word(w->errs.items[0].code), cv_err_word(cases[i].code));
         else
             assert_view_eq(name, cv_str_of(cases[i].name));
+        if (!cases[i].code && cv_json_get(call.input, CV_STR("from"))) /* it was read */
+            assert_view_eq(row.id, name);
         if (cases[i].code)
             assert_str_eq(w->errs.items[0].field, "from");
     }

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -853,6 +855,59 @@ static void another_text_keeps_its_name(void **state)
     }
 }
 
+/* A file that is written once, and needs no sync: of two processes that write it at the same time one has written it,
+ * whole, and the other knows. Nothing else is left in the folder. */
+static void one_of_two_writes_a_file_once(void **state)
+{
+    enum { FILES = 200, LONG = 5000 };
+    fixture *f = *state;
+    int status, written[2] = {0};
+    int *theirs = mmap(NULL, sizeof *theirs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    char text[LONG];
+    assert_true(theirs != MAP_FAILED);
+    pid_t pid = fork();
+    memset(text, pid == 0 ? 'b' : 'a', sizeof text);
+    for (int i = 0; i < FILES; i++) {
+        cv_err err = {.arena = &f->arena};
+        cv_file_rules rules = {.arena = &f->arena, .gives_way = true, .once = true};
+        const char *path = cv_arena_printf(&f->arena, "%s/%d.json", f->folder, i).p;
+        if (cv_file_write_with(&cv_file_unsynced, cv_where_named(path), (cv_str){text, LONG}, &rules, &err))
+            written[0]++;
+        else if (err.code != CV_ERR_FILE_CHANGED)
+            written[0] = -FILES;
+    }
+    if (pid == 0) {
+        *theirs = written[0];
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(written[0] + *theirs, FILES);
+    assert_int_equal(count_entries(f->folder), FILES);
+    for (int i = 0; i < FILES; i++) {
+        cv_str found = cv_test_read(&f->arena, cv_arena_printf(&f->arena, "%s/%d.json", f->folder, i).p);
+        assert_int_equal(found.n, LONG);
+        assert_true(found.p[0] == found.p[LONG - 1] && memcmp(found.p, found.p + 1, LONG - 1) == 0);
+    }
+    munmap(theirs, sizeof *theirs);
+}
+
+/* … and one that cannot be written leaves nothing either. */
+static void what_cannot_be_written_once_leaves_nothing(void **state)
+{
+    fixture *f = *state;
+    struct rlimit before, small;
+    cv_file_rules rules = {.arena = &f->arena, .gives_way = true, .once = true};
+    const char *path = cv_arena_printf(&f->arena, "%s/large.json", f->folder).p;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){3, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    bool done = cv_file_write_with(&cv_file_unsynced, cv_where_named(path), CV_STR("longer"), &rules, &f->err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_false(done);
+    assert_int_equal(count_entries(f->folder), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -888,6 +943,8 @@ int main(void)
         TEST(walking_ends_when_the_visitor_says),
         TEST(walking_has_a_floor),
         TEST(unreadable_folders_are_told),
+        TEST(one_of_two_writes_a_file_once),
+        TEST(what_cannot_be_written_once_leaves_nothing),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 /* test_os.c - what only some systems have: as Linux does it, and with POSIX alone (test/checks/portable.sh). */
 #include "testing.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +102,58 @@ static void a_file_without_a_name_leaves_nothing(void **state)
     close(fd);
 }
 
+#ifndef CV_OS_PORTABLE
+typedef struct {
+    size_t changes, whole;
+} counted;
+
+static void count_change(void *ctx, const cv_os_change *c)
+{
+    counted *k = ctx;
+    assert_string_equal(c->name, "rye");
+    assert_true(c->came && !c->moved);
+    k->changes++;
+    k->whole += c->whole;
+}
+
+/* Who watches the folder hears of it once, and that it came whole; of one that is made and then written it hears
+ * more often. */
+static void a_file_gets_its_name_when_it_is_whole(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/conclave-test-os-XXXXXX";
+    counted k = {0};
+    assert_non_null(mkdtemp(folder));
+    int dir = open(folder, O_RDONLY | O_DIRECTORY), watch = cv_os_watch();
+    assert_true(cv_os_watch_names(watch, dir) >= 0);
+    for (int i = 0; i < 2; i++) {
+        int fd = cv_os_open_unnamed_in(dir, 0644);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, "bread", 5), 5);
+        assert_int_equal(cv_os_give_name(fd, dir, "rye"), i ? -1 : 0);
+        assert_true(i == 0 || errno == EEXIST);
+        close(fd);
+    }
+    cv_os_watch_read(watch, count_change, &k);
+    assert_int_equal(k.changes, 1);
+    assert_int_equal(k.whole, 1);
+    assert_int_equal(unlinkat(dir, "rye", 0), 0);
+    assert_int_equal(rmdir(folder), 0);
+    close(watch), close(dir);
+
+    assert_int_equal(mkdir(folder, 0700), 0);
+    dir = open(folder, O_RDONLY | O_DIRECTORY), watch = cv_os_watch();
+    assert_true(cv_os_watch_names(watch, dir) >= 0);
+    close(openat(dir, "rye", O_WRONLY | O_CREAT, 0644));
+    cv_os_watch_read(watch, count_change, &k);
+    assert_int_equal(k.changes, 3);
+    assert_int_equal(k.whole, 1);
+    assert_int_equal(unlinkat(dir, "rye", 0), 0);
+    assert_int_equal(rmdir(folder), 0);
+    close(watch), close(dir);
+}
+#endif
+
 static void a_child_closes_what_it_does_not_need(void **state)
 {
     (void)state;
@@ -142,6 +196,9 @@ int main(void)
         cmocka_unit_test(a_number_without_its_file_is_waited_for),
 #endif
         cmocka_unit_test(a_file_without_a_name_leaves_nothing),
+#ifndef CV_OS_PORTABLE
+        cmocka_unit_test(a_file_gets_its_name_when_it_is_whole),
+#endif
         cmocka_unit_test(a_child_closes_what_it_does_not_need),
         cmocka_unit_test(network_file_systems_are_known),
     };

@@ -898,6 +898,10 @@ static void changed_tables_are_found(void **state)
         {"DROP INDEX $schema.aliases_agent; CREATE INDEX aliases_agent ON $schema.aliases (scope, agent, name)",
          "IS NOT NULL"},
         {"ALTER TABLE $schema.events DISABLE TRIGGER events_no_update", "switched off"},
+        {"DROP FUNCTION $schema.end_write", "end_write"},
+        {"CREATE OR REPLACE FUNCTION $schema.lock_scope_at(key uuid, read_rev bigint, read_head text) RETURNS void "
+         "LANGUAGE sql AS 'SELECT'",
+         "lock_scope_at"},
     };
     fixture *f = begin(state);
     int64_t version;

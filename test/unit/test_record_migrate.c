@@ -181,6 +181,7 @@ static void another_program_s_database_is_left_alone(void **state)
     assert_fails(opens(f, CV_RECORD_CREATE), &f->err, CV_ERR_NOT_A_FILE);
     f->path = cv_arena_printf(&f->arena, "%s/no/folder.db", f->folder).p;
     assert_fails(opens(f, CV_RECORD_CREATE), &f->err, CV_ERR_STORE);
+    assert_str_has(f->err.message, "No such file or directory");
     assert_str_has(f->err.suggestion, "folder exists");
 }
 
@@ -257,7 +258,7 @@ static bool reads_but_does_not_write(fixture *f)
 static bool refuses_to_open(fixture *f)
 {
     bool ok = try_existing(f) && whole_rev(f) == 1;
-    return !ok && (f->err.code == CV_ERR_STORE || f->err.code == CV_ERR_IO) && f->err.suggestion.n > 0;
+    return !ok && (f->err.code == CV_ERR_STORE || f->err.code == CV_ERR_NO_ACCESS) && f->err.suggestion.n > 0;
 }
 
 static void files_that_can_only_be_read_are_told(void **state)

@@ -3,6 +3,9 @@
 #include "board.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "record/swap.h"
@@ -188,12 +191,34 @@ static void what_is_not_a_backup_changes_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* The log has no room for all pages: what was there stays, with its watermark, and nothing more takes room. */
+static void without_room_nothing_is_left(void **state)
+{
+    fixture *f = *state;
+    struct stat st;
+    struct rlimit before, few;
+    assert_int_equal(stat(f->backup, &st), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    few = (struct rlimit){.rlim_cur = (rlim_t)st.st_size, .rlim_max = before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+    bool done = swap(f, f->backup);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_false(done);
+    assert_non_null(strstr(cv_err_text(&f->err).p, "write the backup over the record"));
+    assert_int_equal(count_files(f, "before-restore", NULL), 0);
+    assert_int_equal(count_files(f, "watermark", NULL), 1);
+    assert_str_eq(scopes_in(f, f->path), "bread wine ");
+    assert_ok(swap(f, f->backup), &f->err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_went_another_way_is_told),
         TEST(an_open_handle_goes_on),
         TEST(what_is_not_a_backup_changes_nothing),
+        TEST(without_room_nothing_is_left),
     };
     return cmocka_run_group_tests_name("record_swap", tests, NULL, NULL);
 }

@@ -305,7 +305,8 @@ static void paths_go_to_the_rooms_that_they_fit(void **state)
     assert_str_has(answer, "{\"dry_run\":true,\"boards\":[");
     assert_true(cv_str_find(answer, CV_STR("desks")) == SIZE_MAX);
     /* What no room knows is refused before anything is done, all such paths at once. */
-    assert_str_has(call(f, cv_project_import, paths(f, "a.board x.bin y.bin", ""), true), "no room can read these files");
+    assert_str_has(call(f, cv_project_import, paths(f, "a.board x.bin y.bin", ""), true),
+                   "no room can read these files");
     assert_int_equal(f->errs.count, 2);
     assert_str_eq(f->errs.items[0].field, "path[1]");
     assert_str_eq(f->errs.items[1].field, "path[2]");

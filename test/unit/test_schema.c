@@ -119,6 +119,8 @@ static const struct {
 } words[] = {
     {"{\"type\":[\"integer\",\"null\"]}", "\"7\"",
      "line 1:1: expected a whole number or null, found the text '7'; write the number without quotes"},
+    {"{\"type\":\"integer\"}", "\"1h\"", "line 1:1: expected a whole number, found the text '1h'"},
+    {"{\"type\":\"number\"}", "\"1,50\"", "line 1:1: expected a number, found the text '1,50'"},
     {"{\"type\":\"integer\"}", "\"seven\"", "line 1:1: expected a whole number, found the text 'seven'"},
     {"{\"type\":\"string\"}", "null", "line 1:1: expected a string, found null; leave the field out"},
     {"{\"type\":\"array\"}", "\"a\"", "line 1:1: expected an array, found a string; put it in a list: [\"…\"]"},

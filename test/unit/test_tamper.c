@@ -489,15 +489,22 @@ static void change_columns(const table *tab)
     }
 }
 
+/* The next program that opens the record makes the last migration again, and may find nothing to change. */
+static verdict expected_without(const table *tab, long row)
+{
+    bool is_made_again = cv_str_eq(tab->name, CV_STR("schema_migrations")) && row == tab->rows - 1;
+    return is_made_again ? MAY_CHANGE_NOTHING : expected_of(tab->name);
+}
+
 static void remove_rows(const table *tab)
 {
-    verdict expected = expected_of(tab->name);
     long step = tab->rows > 3 ? tab->rows / 3 : 1,
          drawn = tab->rows ? (long)cv_test_below(&t.random, (size_t)tab->rows) : 0;
     for (long n = cv_test_soak() ? 0 : drawn; n < tab->rows; n += cv_test_soak() ? step : tab->rows)
-        attack(expected, cv_arena_printf(&t.a, "DELETE FROM %.*s WHERE %s", CV_FMT(tab->name), row_number(tab, n)).p);
+        attack(expected_without(tab, n),
+               cv_arena_printf(&t.a, "DELETE FROM %.*s WHERE %s", CV_FMT(tab->name), row_number(tab, n)).p);
     if (tab->rows > 0)
-        attack(expected, cv_arena_printf(&t.a, "DELETE FROM %.*s", CV_FMT(tab->name)).p);
+        attack(expected_of(tab->name), cv_arena_printf(&t.a, "DELETE FROM %.*s", CV_FMT(tab->name)).p);
 }
 
 /* "INSERT INTO table SELECT a, b || 'x', c FROM table …": the first row again, except for one column. */

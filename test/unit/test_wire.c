@@ -276,7 +276,6 @@ static void test_retry(void **state)
         for (size_t i = 0; i < CV_COUNT(never); i++)
             wanted = wanted && (int)never[i] != outcome;
         assert_int_equal(again, wanted);
-        assert_true(cv_outcome_meaning((cv_calls_outcome)outcome).n > 0);
     }
 }
 

@@ -26,7 +26,8 @@ function ok(passed, name, more = "") {
   if (!passed && more) console.log(String(more).replace(/^/gm, "#   "));
 }
 
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+// To start a process for each page costs a tenth of all of this.
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--renderer-process-limit=2"] });
 const complaints = [];
 const allowed = []; // complaints that a test is about
 const watch = (page, where) => {
@@ -318,6 +319,19 @@ async function saved(page, button) {
   await page.context().close();
 }
 
+// ---- an address that changes while the page begins ----
+{
+  const page = await (await browser.newContext()).newPage();
+  page.setDefaultTimeout(PATIENCE);
+  await page.addInitScript(() => {
+    window.requestAnimationFrame = (f) => setTimeout(f, 500); // nothing is drawn yet
+    addEventListener("load", () => (location.hash = "#/chat"));
+  });
+  await page.goto(`${url}/#/mail`);
+  ok(await shows(page, "One chat, one is open."), "an address that changes while the page begins is followed");
+  await page.context().close();
+}
+
 // ---- a person acts ----
 {
   const page = await open("#/sign-in");
@@ -532,7 +546,7 @@ async function serve(program, { port = 0, env = {}, cwd = process.cwd() } = {}) 
   allowed.push("403");
   const reader = await as(secret("ada", "--read-only"));
   await reader.goto(`${server.base}/#/chat/cut-over`);
-  ok(await shows(reader, "Implementer@builder is blocked", "I decide on Friday."), "a person with a token sees what holds up others");
+  ok(await shows(reader, "Implementer@builder is blocked", "I decide on Friday."), "a person with a token sees what holds up others", `${reader.url()}\n${(await reader.locator("body").innerText()).slice(0, 1500)}`);
   await reader.getByText("Say something").click();
   await reader.getByLabel("Message", { exact: true }).fill("Not with this token.");
   await reader.getByLabel("From", { exact: true }).selectOption("Owner@ada");

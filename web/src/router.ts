@@ -1,6 +1,6 @@
 // router.ts - where we are: the part of the address behind "#". #/ROOM/SCOPE/view?name=value
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useLayoutEffect, useState } from "preact/hooks";
 
 export interface Place {
   path: string[];
@@ -46,7 +46,8 @@ export const useHere = (): Place => useContext(Here);
 
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
-  useEffect(() => {
+  // At once, not after the first drawing: what changes until then would not be heard of.
+  useLayoutEffect(() => {
     const change = (): void => setPlace(here());
     addEventListener("hashchange", change);
     return () => removeEventListener("hashchange", change);

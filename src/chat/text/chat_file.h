@@ -36,10 +36,7 @@ typedef struct {
 typedef struct {
     cv_str text;              /* all of it, the last line break included */
     cv_str id, status, title; /* title: the purpose. Absent: there is no such line */
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } people;
+    cv_texts people;
     struct {
         cv_chat_pointer *items;
         size_t count, capacity;

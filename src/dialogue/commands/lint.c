@@ -92,7 +92,7 @@ static bool put_fixed(run *r, cv_arena *a, const char *file, cv_str before, cv_s
         cv_buf out = cv_cli_stdout_text(r->cli);
         cv_buf_add(&out, after);
         int number = cv_cli_flush(&out);
-        return number == 0 || cv_err_set(err, CV_ERR_IO, "cannot write to standard output: %s", strerror(number));
+        return number == 0 || cv_system_fail(err, NULL, "write to standard output", number);
     }
     return !changed || cv_file_write(file, after, err);
 }

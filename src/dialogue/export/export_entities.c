@@ -13,14 +13,14 @@
 #include "dialogue/words/limits.h"
 
 /* Round numbers are most of the numbers of an export; printf is slow for them. */
-static void key_small_int(cv_export *x, const char *key, int64_t value)
+static void key_round(cv_export *x, int64_t value)
 {
     char digits[2] = {(char)('0' + value / 10 % 10), (char)('0' + value % 10)};
     if (value < 0 || value > 99) {
-        cv_json_key_int(&x->w, key, value);
+        cv_json_key_int(&x->w, "round", value);
         return;
     }
-    cv_json_key(&x->w, cv_str_of(key));
+    cv_json_key(&x->w, CV_STR("round"));
     cv_json_raw(&x->w, value < 10 ? (cv_str){digits + 1, 1} : (cv_str){digits, 2});
 }
 
@@ -39,7 +39,7 @@ void cv_export_reference(cv_export *x, const cv_link *link, bool with_source)
     if (with_source) {
         cv_export_line(x, true);
         key_name(x, "source", link->source);
-        key_small_int(x, "round", link->round);
+        key_round(x, link->round);
     }
     cv_json_key_str(&x->w, "type", cv_ref_words.items[link->type]);
     key_name(x, "target", link->target);
@@ -162,7 +162,7 @@ static void write_events(cv_export *x, uint32_t place)
         cv_json_begin_object(&x->w);
         key_name(x, "type", event->type);
         if (event->round <= CV_MAX_ROUND)
-            key_small_int(x, "round", event->round);
+            key_round(x, event->round);
         cv_export_key_list(x, "by", cv_name_text(g, event->actors, unused));
         key_name(x, "result", event->result);
         key_name(x, "reference", event->reference);
@@ -192,7 +192,7 @@ static void write_entity(cv_export *x, const cv_rec_entity *e, cv_kind kind, uin
     cv_json_key_str(&x->w, "label", e->label);
     cv_export_key_text(x, kind == CV_KIND_TENSION ? "description" : "content", e->content);
     cv_export_key_list(x, "contributors", e->contributors);
-    key_small_int(x, "round", e->round);
+    key_round(x, e->round);
     cv_json_key_str(&x->w, "status", e->status);
     cv_json_key_raw_if(&x->w, "parameters", e->parameters);
     cv_json_key_raw_if(&x->w, "correction", e->correction);
@@ -201,7 +201,7 @@ static void write_entity(cv_export *x, const cv_rec_entity *e, cv_kind kind, uin
     write_events(x, place);
     cv_json_key(&x->w, CV_STR("origin"));
     cv_json_begin_object(&x->w);
-    key_small_int(x, "round", e->round);
+    key_round(x, e->round);
     cv_export_key_list(x, "contributors", e->contributors);
     cv_json_end_object(&x->w);
     write_derived(x, kind, place);

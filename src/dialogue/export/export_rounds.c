@@ -9,21 +9,28 @@
 #include "dialogue/dynamics.h"
 #include "dialogue/export/exporter.h"
 
-int64_t cv_export_score(const cv_export *x, int64_t round, cv_str slug)
+/* The row with this key, of rows in the order of their keys; NULL: there is none. */
+static const void *row_at(const cv_type *type, const void *rows, size_t count, const void *like)
 {
-    for (size_t low = 0, high = x->s.scores.count; low < high;) {
+    for (size_t low = 0, high = count; low < high;) {
         size_t middle = (low + high) / 2;
-        const cv_rec_score *score = &x->s.scores.items[middle];
-        int order = CV_ORDER(score->round, round);
-        order = order ? order : cv_str_order(score->expert_slug, slug);
+        const char *row = (const char *)rows + middle * type->size;
+        int order = cv_row_order(type, row, like);
         if (order == 0)
-            return score->score;
+            return row;
         if (order < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return CV_ABSENT;
+    return NULL;
+}
+
+int64_t cv_export_score(const cv_export *x, int64_t round, cv_str slug)
+{
+    const cv_rec_score *score = row_at(&cv_rec_score_type, x->s.scores.items, x->s.scores.count,
+                                       &(cv_rec_score){.round = round, .expert_slug = slug});
+    return score ? score->score : CV_ABSENT;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
@@ -50,19 +57,9 @@ static void write_mapping(cv_export *x, const uint32_t *locals, uint32_t count)
 
 static cv_str position_of(const cv_export *x, int64_t round, cv_str slug)
 {
-    for (size_t low = 0, high = x->s.positions.count; low < high;) {
-        size_t middle = (low + high) / 2;
-        const cv_rec_position *row = &x->s.positions.items[middle];
-        int order = CV_ORDER(row->round, round);
-        order = order ? order : cv_str_order(row->expert_slug, slug);
-        if (order == 0)
-            return row->content;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (cv_str){NULL, 0};
+    const cv_rec_position *row = row_at(&cv_rec_position_type, x->s.positions.items, x->s.positions.count,
+                                        &(cv_rec_position){.round = round, .expert_slug = slug});
+    return row ? row->content : (cv_str){NULL, 0};
 }
 
 /* One expert's part in the round that is open, if there is one. */

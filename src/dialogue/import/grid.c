@@ -151,7 +151,7 @@ int cv_grid_round(cv_str cell)
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
-static cv_board_row empty_row(size_t line)
+cv_board_row cv_board_row_empty(size_t line)
 {
     return (cv_board_row){.round = -1,
                           .points = {CV_ABSENT, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}},
@@ -308,7 +308,7 @@ static void read_round_row(cv_arena *a, const board_columns *c, const cv_grid_ro
 {
     cv_str cell = cv_grid_cell(a, row, c->round), before, after;
     int64_t number = cv_grid_number(a, cell);
-    cv_board_row r = empty_row(row->line);
+    cv_board_row r = cv_board_row_empty(row->line);
     r.round = number >= 0 && number <= 999 ? (int)number : cv_grid_round(cell);
     if (r.round < 0 && !cv_find_round(cell, &r.round, &before, &after))
         r.round = -1;
@@ -413,7 +413,7 @@ static void add_odd(cv_arena *a, const cv_grid_row *row, int column, cv_board_ro
 {
     if (!is_odd(a, row, column))
         return;
-    cv_board_row r = empty_row(row->line);
+    cv_board_row r = cv_board_row_empty(row->line);
     r.odd = cv_grid_cell(a, row, column);
     *CV_PUSH(a, to) = r;
 }
@@ -421,7 +421,7 @@ static void add_odd(cv_arena *a, const cv_grid_row *row, int column, cv_board_ro
 static void read_agent_row(cv_arena *a, const cv_grid *grid, const board_columns *c, const int *rounds, int last,
                            const cv_grid_row *row, cv_board_rows *to)
 {
-    cv_board_row r = empty_row(row->line);
+    cv_board_row r = cv_board_row_empty(row->line);
     cv_str in = cv_grid_cell(a, row, c->round);
     int64_t number = cv_grid_number(a, in);
     r.agent = cv_plain_name(a, cv_grid_cell(a, row, c->agent));

@@ -80,6 +80,9 @@ typedef struct {
     size_t line;
 } cv_board_row;
 
+/* Nothing is known of it but its line. */
+cv_board_row cv_board_row_empty(size_t line);
+
 typedef CV_STATE_LIST(cv_board_row) cv_board_rows;
 
 /* Adds what the table says when it is a board of any shape; false when it is none. */

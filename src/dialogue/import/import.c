@@ -91,7 +91,7 @@ static void read_response(reading *r)
         cv_script_decide(s, r->sheet, 0, "'%.*s' is not on the panel: kept as background",
                          CV_FMT(cv_excerpt(s->arena, r->file->speaker)));
         cv_script_keep(s, base_name(r->file->path), r->text);
-        cv_script_tables(s, r->text, r->sheet, 1, r->file->round - s->base);
+        cv_script_tables(s, r->text, r->sheet, r->file->round - s->base);
         return;
     }
     size_t known = cv_script_known(s, r->file->speaker);
@@ -111,7 +111,7 @@ static void read_summary(reading *r)
     if (!act)
         return;
     cv_script_note(r->s, act, r->text);
-    cv_script_tables(r->s, r->text, r->sheet, 1, round);
+    cv_script_tables(r->s, r->text, r->sheet, round);
     cv_script_endings(r->s, r->sheet, r->text, 1);
 }
 
@@ -128,7 +128,7 @@ static bool has_prose(cv_str text)
 static void read_tables(reading *r)
 {
     int round = r->file->round < 0 ? -1 : r->file->round - r->s->base;
-    bool read = cv_script_tables(r->s, r->text, r->sheet, 1, round) ||
+    bool read = cv_script_tables(r->s, r->text, r->sheet, round) ||
                 (r->file->role == CV_ROLE_TENSIONS && cv_script_list(r->s, r->text, r->sheet, 1, round));
     if (!read)
         cv_script_decide(r->s, r->sheet, 0, "no table in it is a scoreboard or a tracker: kept as background");
@@ -139,13 +139,13 @@ static void read_tables(reading *r)
 static void read_verdict(reading *r)
 {
     cv_script_ending(r->s, CV_STR("Verdict"), r->text, r->sheet, 1, true);
-    cv_script_tables(r->s, r->text, r->sheet, 1, -1);
+    cv_script_tables(r->s, r->text, r->sheet, -1);
 }
 
 static void read_background(reading *r)
 {
     cv_script_keep(r->s, base_name(r->file->path), r->text);
-    cv_script_tables(r->s, r->text, r->sheet, 1, -1);
+    cv_script_tables(r->s, r->text, r->sheet, -1);
 }
 
 static void read_document(reading *r)

@@ -479,14 +479,9 @@ static void state_value(cv_script *s, cv_says what, cv_str value, size_t sheet, 
     cv_round_numbers pairs = what == CV_SAYS_SCORE ? cv_grid_pairs(s->arena, value) : (cv_round_numbers){0};
     int base = base_of_pairs(s, &pairs);
     for (size_t i = 0; i < pairs.count; i++) {
-        cv_board_row row = {.round = pairs.items[i].round,
-                            .points = {pairs.items[i].number, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}},
-                            .sum = CV_ABSENT,
-                            .open = CV_ABSENT,
-                            .fresh = CV_ABSENT,
-                            .velocity = CV_ABSENT,
-                            .converge = CV_ABSENT,
-                            .line = line};
+        cv_board_row row = cv_board_row_empty(line);
+        row.round = pairs.items[i].round;
+        row.points.total = pairs.items[i].number;
         cv_act *act = cv_script_act(s, row.round - base, sheet, line);
         if (act && act->said.line == 0) {
             act->said = row;
@@ -880,11 +875,11 @@ void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet)
     }
 }
 
-bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int round)
+bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, int round)
 {
-    cv_grids grids = cv_grids_find(s->arena, text, line);
+    cv_grids grids = cv_grids_find(s->arena, text, 1);
     bool any = false;
-    cv_script_lines(s, text, sheet, line, round);
+    cv_script_lines(s, text, sheet, 1, round);
     for (size_t i = 0; i < grids.count; i++) {
         bool read = cv_script_table(s, &grids.items[i], sheet, round);
         any |= read;

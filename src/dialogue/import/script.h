@@ -235,8 +235,8 @@ void cv_script_note(cv_script *s, cv_act *act, cv_str text);
 /* What a table says, when it is a board or a tracker. `round` -1: it is in no round. One that is not read is reported.
  */
 bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round);
-bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int round); /* was there any? */
-void cv_script_track(cv_script *s, const cv_tracked *row, size_t sheet, int round);     /* a row of a tracker */
+bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, int round);          /* was there any? */
+void cv_script_track(cv_script *s, const cv_tracked *row, size_t sheet, int round); /* a row of a tracker */
 
 /* A tracker that is a list or has headings (script_list.c); false: there is none. */
 bool cv_script_list(cv_script *s, cv_str text, size_t sheet, size_t line, int round);

@@ -26,9 +26,9 @@ cv_str cv_relevance_or_usual(cv_str relevance, bool *ret_ok)
     return *ret_ok ? relevance : CV_STR("0.7");
 }
 
-static cv_str number_text(const cv_json *object, const char *key)
+static cv_str relevance_text(const cv_json *expert)
 {
-    const cv_json *value = cv_json_get(object, cv_str_of(key));
+    const cv_json *value = cv_json_get(expert, CV_STR("relevance"));
     return value && value->type == CV_JSON_NUMBER ? value->text : CV_STR("");
 }
 
@@ -65,7 +65,7 @@ void cv_script_read_pool(cv_script *s, size_t sheet, const cv_json *json)
         }
         cv_member m = {.role = role,
                        .tier = cv_tier_or_usual(cv_json_get_text(e, "tier"), &tier_ok),
-                       .relevance = cv_relevance_or_usual(number_text(e, "relevance"), &relevance_ok),
+                       .relevance = cv_relevance_or_usual(relevance_text(e), &relevance_ok),
                        .focus = phrase_of(s, sheet, e, "focus")};
         if (!tier_ok || !relevance_ok)
             cv_script_decide(s, sheet, 0, "%.*s: tier or relevance is not given, taken as %.*s, %.*s", CV_FMT(role),
@@ -96,7 +96,7 @@ void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *
         s->has_panels = true;
         cv_participant *p = &s->participants.items[participant];
         cv_script_tier(s, participant, cv_json_get_text(e, "tier"), sheet, 0);
-        p->relevance = p->relevance.n ? p->relevance : number_text(e, "relevance");
+        p->relevance = p->relevance.n ? p->relevance : relevance_text(e);
         p->focus = p->focus.n ? p->focus : phrase_of(s, sheet, e, "focus");
         *CV_PUSH(s->arena, &act->panel) = participant;
     }

@@ -9,7 +9,6 @@
  * nobody's text is lost. The record is the truth; a file that cannot be written is a warning that says so, for the
  * response itself is kept.
  */
-#include <stddef.h>
 
 #include "dialogue/dynamics.h"
 #include "dialogue/faults.h"
@@ -305,42 +304,34 @@ static bool is_replay(const response *r)
            !(open && cv_json_get(input, CV_STR("op_id")) && cv_json_get_true(input, "replace"));
 }
 
-/* One call of the operation. The work gets the call, which stands first, and leaves beside it what it has read. */
-typedef struct {
-    cv_call call;
-    response r;
-    bool is_present; /* r.state is the dialogue as the work has left it */
-} responding;
-
-_Static_assert(offsetof(responding, call) == 0, "work() takes the call for the whole");
-
-static bool stands(responding *me, cv_outcome *outcome)
+static bool stands(response *r, cv_outcome *outcome)
 {
-    cv_rec_response *stored = me->r.stored;
-    me->r.stored = NULL; /* nothing was replaced by this */
-    *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(&me->r)};
-    stored->content = me->r.content;
-    me->is_present = true;
+    cv_rec_response *stored = r->stored;
+    r->stored = NULL; /* nothing was replaced by this */
+    *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(r)};
+    stored->content = r->content;
+    r->call->left = &r->state;
     return true;
 }
 
+/* It leaves the dialogue as it is then. */
 static bool work(cv_call *call, cv_outcome *outcome)
 {
-    responding *me = (responding *)call;
-    response *r = &me->r;
+    response *r = CV_NEW(call->arena, response);
     cv_rec_response row;
-    me->is_present = false;
     if (!read_request(call, r) || !spares_file(r))
         return false;
     if (is_replay(r))
-        return stands(me, outcome);
+        return stands(r, outcome);
     if (!may_write(r) || !enter(r, &row, outcome))
         return false;
-    me->is_present = !outcome->conflict && !outcome->replayed;
-    if (me->is_present && !cv_json_get_true(call->input, "dry_run")) {
+    if (outcome->conflict || outcome->replayed)
+        return true;
+    if (!cv_json_get_true(call->input, "dry_run")) {
         row.rev = r->state.position.rev = outcome->rev;
         *(r->stored ? r->stored : CV_PUSH(call->arena, &r->state.responses)) = row;
     }
+    call->left = &r->state;
     return true;
 }
 
@@ -508,20 +499,21 @@ bool cv_dialogue_respond(cv_call *call)
     cv_json given, stored;
     cv_err err = {.arena = call->arena};
     cv_buf text = {0};
-    responding me = {.call = *call};
-    me.call.input = &given;
-    me.call.out = &text;
-    bool ok = cv_handover_input(call, &given) && cv_journal_run(&me.call, CV_STR("dialogue respond"), work) &&
+    cv_call mine = *call;
+    mine.input = &given;
+    mine.out = &text;
+    bool ok = cv_handover_input(call, &given) && cv_journal_run(&mine, CV_STR("dialogue respond"), work) &&
               (cv_json_parse(call->arena, cv_buf_str(&text), &stored, &err) || cv_call_fail(call, &err));
     if (ok) {
         filing f = {.id = cv_json_get_text(&stored, "dialogue_id"),
                     .expert = cv_json_get_text(&stored, "expert_slug"),
                     .round = cv_json_get_int(&stored, "round", 0)};
-        if (me.is_present) {
-            f.state = me.r.state;
+        const cv_state *left = mine.left;
+        if (left) {
+            f.state = *left;
             f.row = find_response(&f.state, f.round, f.expert);
         }
-        file_it(call, &f, me.is_present, cv_json_get_text(&stored, "sha256"));
+        file_it(call, &f, left != NULL, cv_json_get_text(&stored, "sha256"));
         warn_of_reading(call, &f, &stored);
         print_answer(call, cv_buf_str(&text), &f);
     }

@@ -155,7 +155,7 @@ bool cv_dialogue_round_verify(cv_call *call)
     cv_attendance_warn(call->arena, &c.attendance, c.round, &c.warnings);
     if (c.attendance.count == 0 || !c.attendance.items[0].seated)
         cv_notice_add(&c.warnings, call->arena, CV_STR("no_panel"),
-                      "round %lld has no panel; the command that seats one: %.*s", (long long)c.round,
+                      "round %lld has no panel; '%.*s' names the command that seats one", (long long)c.round,
                       CV_FMT(cv_call_name(call, CV_STR("dialogue progress"), c.state.id, NULL, 0)));
     complete(call->arena, &c);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_round_verify_shape, &c);

@@ -27,17 +27,12 @@ typedef struct {
 } numbers;
 
 typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} texts;
-
-typedef struct {
     cv_arena *a;
     cv_str text;
     numbers rounds; /* ascending */
     bool draft, participants, has_status, scoreboard, perspectives, tensions_tracker, panel;
     cv_str status;
-    texts perspective_ids, tension_ids, resolved_ids;
+    cv_texts perspective_ids, tension_ids, resolved_ids;
     size_t emoji_agents;
     size_t score_rows;
     int64_t score_sum, claimed;
@@ -182,7 +177,7 @@ static void read_status(facts *f)
 }
 
 /* [ WORD Xnn ids; `width` digits exactly, or any number when 0; a colon must follow when `colon`. */
-static void read_ids(facts *f, cv_str word, char letter, size_t width, bool colon, texts *ids)
+static void read_ids(facts *f, cv_str word, char letter, size_t width, bool colon, cv_texts *ids)
 {
     for (cv_str s = f->text; next_after(&s, CV_STR("["));) {
         cv_str t = s;
@@ -319,7 +314,7 @@ static verdict failed(cv_str message, cv_str hint)
 
 static cv_str list_rounds(const facts *f)
 {
-    texts words = {0};
+    cv_texts words = {0};
     for (size_t i = 0; i < f->rounds.count; i++)
         *CV_PUSH(f->a, &words) = cv_arena_printf(f->a, "%lld", (long long)f->rounds.items[i]);
     return cv_arena_list(f->a, words.items, words.count);
@@ -360,7 +355,7 @@ static bool says_converge(cv_str status)
 static verdict convergence_gate(const facts *f)
 {
     cv_map resolved = {0}, seen = {0};
-    texts open = {0};
+    cv_texts open = {0};
     if (!says_converge(f->status))
         return passed(CV_STR("The status does not say converged"));
     for (size_t i = 0; i < f->resolved_ids.count; i++)
@@ -397,7 +392,7 @@ static verdict inventories_present(const facts *f)
                   cv_arena_printf(f->a, "Add '## %s' section(s)", missing));
 }
 
-static void find_duplicates(const facts *f, const texts *ids, texts *twice)
+static void find_duplicates(const facts *f, const cv_texts *ids, cv_texts *twice)
 {
     cv_map seen = {0};
     for (size_t i = 0; i < ids->count; i++) {
@@ -410,7 +405,7 @@ static void find_duplicates(const facts *f, const texts *ids, texts *twice)
 
 static verdict id_uniqueness(const facts *f)
 {
-    texts twice = {0};
+    cv_texts twice = {0};
     find_duplicates(f, &f->perspective_ids, &twice);
     find_duplicates(f, &f->tension_ids, &twice);
     return twice.count == 0

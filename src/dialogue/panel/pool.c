@@ -19,8 +19,9 @@ static void check_twice(cv_call *call, cv_map *seen, cv_str at, const char *fiel
                        CV_STR("two members of a pool cannot have the same one: change it"));
 }
 
-bool cv_pool_read(cv_call *call, const cv_json *from, cv_str at, size_t own, cv_pool *ret)
+bool cv_pool_read(cv_call *call, const cv_json *from, size_t own, cv_pool *ret)
 {
+    const cv_str at = CV_STR("expert_pool");
     size_t before = call->errs->count;
     *ret = (cv_pool){
         .domain = cv_text_read(call, from, at, "domain", CV_MAX_PHRASE, CV_TEXT_LINE),
@@ -53,7 +54,7 @@ bool cv_pool_load(cv_call *call, cv_str stored, cv_pool *ret)
         return true;
     if (!cv_stored_json(call->arena, stored, "a pool of experts", &value, &err))
         return cv_call_fail(call, &err);
-    return cv_pool_read(call, &value, CV_STR("expert_pool"), SIZE_MAX, ret);
+    return cv_pool_read(call, &value, SIZE_MAX, ret);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

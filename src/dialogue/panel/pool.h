@@ -17,9 +17,9 @@ typedef struct {
     size_t count, capacity;
 } cv_pool;
 
-/* Reads and checks a pool; the request's member is called `at`, and from the `own`-th on they come from
- * its texts "expert". False: faults were added to the call. */
-bool cv_pool_read(cv_call *call, const cv_json *from, cv_str at, size_t own, cv_pool *ret_pool);
+/* Reads and checks the pool of a request, its member "expert_pool"; from the `own`-th on they come from its texts
+ * "expert". False: faults were added to the call. */
+bool cv_pool_read(cv_call *call, const cv_json *from, size_t own, cv_pool *ret_pool);
 
 /* The pool as it is stored, and back; an absent text is an empty pool. */
 cv_str cv_pool_print(cv_arena *a, const cv_pool *pool);

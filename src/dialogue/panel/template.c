@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "dialogue/notices.h"
 #include "dialogue/operations.h"
 #include "dialogue/view/chart.h"
@@ -198,6 +199,29 @@ static void warn(cv_call *call, const cv_errs *faults, const cv_panel_template *
     }
 }
 
+/* As many as the longest name needs, and at most so many. */
+static size_t name_columns(const cv_panel_templates *all, size_t most)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        size_t n = cv_utf8_width(all->items[i].name);
+        longest = n > longest ? n : longest;
+    }
+    return longest < most ? longest : most;
+}
+
+/* The name, where what is behind it begins in a column; a longer one has a line of its own. */
+static const char *name_cell(cv_chart *c, cv_str name, size_t columns)
+{
+    size_t used = cv_utf8_width(name);
+    bool fits = used <= columns;
+    if (!fits)
+        cv_chart_prose(c, "", name);
+    return cv_arena_printf(c->arena, "%.*s%*s  ", CV_FMT(fits ? name : CV_STR("")),
+                           (int)(fits ? columns - used : columns), "")
+        .p;
+}
+
 bool cv_dialogue_panel_list(cv_call *call)
 {
     cv_panel_templates all;
@@ -207,6 +231,7 @@ bool cv_dialogue_panel_list(cv_call *call)
     cv_json_writer w = {.out = call->out};
     if (!cv_templates_find(call, &all, &err))
         return cv_call_fail(call, &err);
+    size_t columns = name_columns(&all, cv_chart_width(&c) / 3);
     for (size_t i = 0; i < all.count; i++) {
         cv_errs faults = {0};
         const cv_json *pool = read_pool(call, &all.items[i], &faults);
@@ -216,7 +241,7 @@ bool cv_dialogue_panel_list(cv_call *call)
         }
         told one = tell(call, &all.items[i], pool);
         *CV_PUSH(call->arena, &list.panels) = one;
-        cv_chart_prose(&c, cv_arena_printf(call->arena, "%-20.*s  ", CV_FMT(one.name)).p,
+        cv_chart_prose(&c, name_cell(&c, one.name, columns),
                        cv_arena_printf(call->arena, "%.*s, %zu expert%s%s%.*s", CV_FMT(one.domain), one.expert_count,
                                        CV_PLURAL(one.expert_count),
                                        cv_str_eq(one.source, CV_STR("program")) ? "" : ", ",

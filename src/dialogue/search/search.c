@@ -152,7 +152,7 @@ bool cv_dialogue_search(cv_call *call)
         (s.query.dialogue_id.n || cv_archived_left_out(call, NULL, &s.query.without, &err)) && ask(call, &s, &err);
     if (!ok)
         return cv_call_fail(call, &err);
-    if (s.founds.count == 0 && s.query.expert.n && !cv_require_known(call, "expert", s.query.expert))
+    if (s.founds.count == 0 && s.query.expert.n && !cv_require_known(call, s.query.expert))
         return false;
     return answer(call, &s, &err) || cv_call_fail(call, &err);
 }

@@ -36,10 +36,7 @@ typedef struct {
     bool escapes;      /* one of its lines begins with a backslash */
     bool separated;    /* a table whose |---| has been seen: a later row of dashes is a row */
 
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } cells;                     /* of the last table row */
+    cv_texts cells;              /* of the last table row */
     size_t columns;              /* cells in the header of the table that the last line belonged to; 0: none */
     bool empty_header;           /* the last line was the empty header of a metadata table */
     size_t list_start, list_end; /* list items that continue an empty metadata value */

@@ -18,10 +18,7 @@
 typedef struct {
     cv_arena *a;
     cv_table *table;
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } cells;
+    cv_texts cells;
 } cv_part_table;
 
 cv_part_table cv_part_table_begin(cv_arena *a);

@@ -325,7 +325,7 @@ static bool cut(reading *r)
     if (at < r->experts.count)
         r->experts.items[0] = r->experts.items[at];
     r->experts.count = at < r->experts.count;
-    return r->experts.count || cv_require_known(r->call, "expert", r->wanted);
+    return r->experts.count || cv_require_known(r->call, r->wanted);
 }
 
 bool cv_dialogue_experts(cv_call *call)

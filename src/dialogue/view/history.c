@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/plain.h"
+#include "base/utf8.h"
 #include "dialogue/operations.h"
 #include "dialogue/view/address.h"
 #include "dialogue/view/timeline.h"
@@ -162,19 +163,52 @@ static void tell_old_values(cv_buf *out, cv_arena *a, cv_str data)
     }
 }
 
-static void tell_moment(const history *h, cv_buf *out, const cv_moment *m)
+/* Columns of what is before the event: its number, and the id of what it is about. */
+typedef struct {
+    int number, id;
+} columns;
+
+enum { BEHIND_NUMBER = 32 }; /* time and round */
+
+/* As many as the longest needs; but an id gets no more than a fifth of the line. */
+static columns columns_of(const history *h)
+{
+    enum { LEAST = 12, MOST = 24 };
+    size_t most = h->call->width ? h->call->width / 5 : MOST, longest = LEAST;
+    columns c = {.number = 1};
+    for (size_t i = 0; i < h->page.count; i++) {
+        const cv_rec_event *e = &h->page.items[i].event;
+        size_t n = cv_utf8_width(cv_address_of_subject(h->call->arena, e));
+        longest = n > longest ? n : longest;
+    }
+    for (int64_t n = h->page.count ? h->page.items[h->page.count - 1].event.seq : 0; n > 9; n /= 10)
+        c.number++;
+    c.id = (int)(longest < most ? longest : most);
+    return c;
+}
+
+/* What happened to a longer one has a line of its own, in the same column. */
+static void tell_id(cv_buf *out, cv_str id, columns c)
+{
+    int used = (int)cv_utf8_width(id);
+    cv_buf_add(out, id);
+    if (used <= c.id)
+        cv_buf_printf(out, "%*s", c.id - used + 1, "");
+    else
+        cv_buf_printf(out, "\n%*s", c.number + BEHIND_NUMBER + c.id + 1, "");
+}
+
+static void tell_moment(const history *h, cv_buf *out, const cv_moment *m, columns c)
 {
     cv_arena *a = h->call->arena;
     const cv_rec_event *e = &m->event;
-    cv_buf_printf(out, "%5lld  %.*s  ", (long long)e->seq, CV_FMT(cv_time_short(a, e->created_at)));
+    cv_buf_printf(out, "%*lld  %.*s  ", c.number, (long long)e->seq, CV_FMT(cv_time_short(a, e->created_at)));
     if (e->step != CV_ABSENT)
-        cv_buf_printf(out, "round %-2lld  ", (long long)e->step);
+        cv_buf_printf(out, "round %-2lld ", (long long)e->step);
     else
-        cv_buf_add_z(out, "          ");
-    if (!h->has_subject) {
-        cv_str id = cv_address_of_subject(a, e);
-        cv_buf_printf(out, "%-12.*s ", CV_FMT(id));
-    }
+        cv_buf_add_z(out, "         ");
+    if (!h->has_subject)
+        tell_id(out, cv_address_of_subject(a, e), c);
     cv_moment_tell(out, a, m);
     cv_buf_printf(out, "  [%.*s]\n", CV_FMT(cv_str_head(e->hash, 8)));
     if (e->reason.p) {
@@ -211,8 +245,9 @@ static cv_str tell(const history *h)
         }
         cv_buf_add_z(&out, "\n");
     }
+    columns c = columns_of(h);
     for (size_t i = 0; i < h->page.count; i++)
-        tell_moment(h, &out, &h->page.items[i]);
+        tell_moment(h, &out, &h->page.items[i], c);
     if (h->page.count == 0)
         cv_buf_add_z(&out, "no events\n");
     if (h->more)

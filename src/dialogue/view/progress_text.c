@@ -8,7 +8,8 @@ enum {
     NAME = 12,         /* columns of the names before sparklines and lists */
     MOST_ROUNDS = 12,  /* of the table; sparklines show all */
     MOST_LEADERS = 12, /* and as many blockers of a kind */
-    TITLE = 25,        /* columns that are left for a round's title on a page of CV_CHART_WIDTH */
+    NUMBERS = 55,      /* of a round */
+    TITLE = CV_CHART_WIDTH - NUMBERS,
     LABEL = 40,
     ROLE = 36,
 };
@@ -66,6 +67,12 @@ static void say_decision(cv_chart *c, const cv_progress *p)
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
+/* A page that is too narrow for the titles of rounds has none: beside numbers they would be parts of words. */
+static bool has_titles(const cv_chart *c)
+{
+    return NUMBERS + stretched(c, TITLE) <= cv_chart_width(c);
+}
+
 static void say_round(cv_chart *c, const cv_overview_round *r)
 {
     cv_chart_int(c, r->row->round, 5);
@@ -75,8 +82,10 @@ static void say_round(cv_chart *c, const cv_overview_round *r)
     cv_chart_int(c, r->open_tensions, 6);
     cv_chart_int(c, r->new_perspectives, 6);
     cv_chart_cell(c, cv_overview_converged(c->arena, r), CV_CONVERGED_COLUMNS, CV_CHART_RIGHT);
-    cv_chart_say(c, "  ");
-    cv_chart_text(c, r->row->title, stretched(c, TITLE));
+    if (has_titles(c)) {
+        cv_chart_say(c, "  ");
+        cv_chart_text(c, r->row->title, stretched(c, TITLE));
+    }
     cv_chart_line(c);
 }
 
@@ -84,7 +93,7 @@ static void say_rounds(cv_chart *c, const cv_overview *overview)
 {
     size_t first = overview->count > MOST_ROUNDS ? overview->count - MOST_ROUNDS : 0;
     cv_chart_line(c);
-    cv_chart_head(c, "round  score  change  velocity  open   new  converged  title");
+    cv_chart_head(c, "round  score  change  velocity  open   new  converged%s", has_titles(c) ? "  title" : "");
     if (first > 0) {
         cv_chart_say(c, "    … %zu earlier round%s: 'conclave dialogue scoreboard' has all", first, CV_PLURAL(first));
         cv_chart_line(c);
@@ -144,15 +153,16 @@ void cv_progress_say_blockers(cv_chart *c, const cv_progress *p)
 static void say_leaders(cv_chart *c, const cv_progress *p)
 {
     size_t shown = p->standings.count < MOST_LEADERS ? p->standings.count : MOST_LEADERS, last = p->overview.count - 1;
+    size_t room = stretched(c, ROLE), role = room < ROLE ? room : ROLE;
     cv_chart_line(c);
-    cv_chart_head(c, "rank  expert        role                                    total   last");
+    cv_chart_head(c, "rank  expert        %-*s    total   last", (int)role, "role");
     for (size_t i = 0; i < shown; i++) {
         const cv_standing *one = &p->standings.items[i];
         cv_chart_int(c, one->rank, 4);
         cv_chart_say(c, "  ");
         cv_chart_cell(c, one->expert->expert_slug, NAME, CV_CHART_LEFT);
         cv_chart_say(c, "  ");
-        cv_chart_cell(c, one->expert->role, ROLE, CV_CHART_LEFT);
+        cv_chart_cell(c, one->expert->role, role, CV_CHART_LEFT);
         cv_chart_int(c, one->total, 9);
         cv_chart_int(c, one->scores[last], 7);
         cv_chart_line(c);

@@ -13,6 +13,7 @@ enum {
     SCORE = 5,     /* columns of a score that is beside others */
     COMPONENT = 5, /* and of a component */
     TOTAL = 8,
+    ROUNDS = 73,  /* of the table of rounds with their components */
     ABREAST = 10, /* rounds side by side: they fit beside the longest name */
 };
 
@@ -48,13 +49,15 @@ static void say_components(page *p, bool any, const cv_components *components)
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
+/* On a narrow page velocity and new perspectives give way to components, which no other page has. */
 static void say_rounds(page *p)
 {
     const cv_scoreboard *b = p->board;
     cv_chart *c = &p->chart;
+    bool whole = !p->round_components || cv_chart_width(c) >= ROUNDS;
     cv_chart_say(c, "\nround  score");
     say_components(p, p->round_components, NULL);
-    cv_chart_say(c, "   total  velocity  open   new  converged");
+    cv_chart_say(c, whole ? "   total  velocity  open   new  converged" : "   total  open  converged");
     cv_chart_line(c);
     for (size_t i = b->begin; i < b->end; i++) {
         const cv_overview_round *r = &b->overview.rounds[i];
@@ -62,9 +65,11 @@ static void say_rounds(page *p)
         cv_chart_int(c, r->row->score, 7);
         say_components(p, p->round_components, &b->rounds[i].components);
         cv_chart_int(c, b->rounds[i].total, TOTAL);
-        cv_chart_int(c, r->velocity, 10);
+        if (whole)
+            cv_chart_int(c, r->velocity, 10);
         cv_chart_int(c, r->open_tensions, 6);
-        cv_chart_int(c, r->new_perspectives, 6);
+        if (whole)
+            cv_chart_int(c, r->new_perspectives, 6);
         cv_chart_cell(c, cv_overview_converged(c->arena, r), CV_CONVERGED_COLUMNS, CV_CHART_RIGHT);
         cv_chart_line(c);
     }

@@ -21,6 +21,12 @@ void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char
     cv_arena_release(&a);
 }
 
+void cv_api_refuse_fault(cv_http_exchange *x, const cv_err *err)
+{
+    cv_http_refuse_fault(x, cv_api_status(err->code), err);
+    cv_http_release(x);
+}
+
 void cv_api_call_free(cv_api_call *call)
 {
     cv_api *api = call->api;
@@ -69,6 +75,7 @@ static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_json *input, cv_e
                                    .input_text = text,
                                    .bearer = call->bearer,
                                    .as = call->as,
+                                   .looks_on = call->has_query,
                                    .follower = {.tell = is_awaited, .ctx = call},
                                    .ret_seen = call->question.p ? &call->seen : NULL,
                                    .ret_who = &call->actor};
@@ -250,7 +257,7 @@ static void take_get(cv_api *api, cv_http_exchange *x, const cv_operation *op)
         serve_or_recall(call);
         return;
     }
-    cv_api_refuse(x, cv_api_status(err.code), err.code, "%.*s", CV_FMT(err.message));
+    cv_api_refuse_fault(x, &err);
     cv_api_call_free(call);
 }
 
@@ -285,9 +292,9 @@ static void find_parameter(void *ctx, cv_str name, cv_str value)
     cv_api_call *call = ctx;
     cv_str *to = parameter_of(call, name);
     if (to)
-        *to = cv_arena_copy(&call->arena, value.p ? value : CV_STR(""));
-    else if (name.n || value.p)
-        call->stranger = cv_arena_copy(&call->arena, name);
+        *to = value.p ? value : CV_STR("");
+    else
+        call->stranger = name;
 }
 
 /* What was given empty is refused like any other value that nobody knows. */
@@ -306,7 +313,12 @@ static void take_events(cv_api *api, cv_http_exchange *x)
     }
     cv_api_call *call = call_new(api, x, cv_op_called(CV_STR("feed")));
     cv_json_writer w = {.out = &call->text};
-    cv_http_each_parameter(x, find_parameter, call);
+    cv_err err = {.arena = &call->arena};
+    if (!cv_http_each_parameter(x, &call->arena, find_parameter, call, &err)) {
+        cv_api_refuse_fault(x, &err);
+        cv_api_call_free(call);
+        return;
+    }
     if (call->stranger.p) {
         cv_api_refuse(x, 400, CV_ERR_UNKNOWN_FIELD, "unknown parameter '%.*s'; possible: after, room, scope",
                       CV_FMT(cv_str_head(call->stranger, 100)));

@@ -325,7 +325,7 @@ void cv_api_events_add(cv_api_call *call, cv_str position)
     s->scope = keep(&s->arena, call->scope);
     cv_http_add_header(call->x, "Cache-Control", CV_STR("no-cache"));
     cv_http_add_header(call->x, "X-Accel-Buffering", CV_STR("no"));
-    cv_http_begin(call->x, 200, "text/event-stream", ": still here\n\n");
+    cv_http_begin(call->x, ": still here\n\n");
     pthread_mutex_lock(&events->lock);
     s->next = events->first;
     events->first = s;

@@ -66,6 +66,8 @@ struct cv_api_call {
 void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+void cv_api_refuse_fault(cv_http_exchange *x, const cv_err *err);
+
 /* The answer of a call, counted. */
 void cv_api_answer(cv_api_call *call, int status, cv_str body);
 

@@ -7,7 +7,6 @@
  * can refuse it together with everything else that is wrong. A list is given with commas, or as often as it has items.
  * A name without a value is true where the schema wants a boolean, and an empty text everywhere else.
  */
-#include "base/file.h"
 #include "door/api/parts.h"
 #include "kit/schema.h"
 
@@ -24,10 +23,7 @@ typedef struct {
 static void collect(void *ctx, cv_str name, cv_str value)
 {
     pairs *all = ctx;
-    if (!name.n && !value.p)
-        return; /* "&&" */
-    *CV_PUSH(all->arena, all) =
-        (parameter){cv_arena_copy(all->arena, name), value.p ? cv_arena_copy(all->arena, value) : value};
+    *CV_PUSH(all->arena, all) = (parameter){name, value};
 }
 
 /* What JSON calls it, if the property may be that; else the text. */
@@ -86,23 +82,13 @@ static void write_value(cv_json_writer *w, pairs *all, size_t at, const cv_json 
     cv_json_end_array(w);
 }
 
-/* JSON has only texts: what else is sent must not become one by being mended. */
-static bool are_texts(const pairs *all, cv_err *err)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (!cv_text_check(all->items[i].name, err) || !cv_text_check(all->items[i].value, err))
-            return false;
-    return true;
-}
-
 /* A name that is given twice is there twice: the reader refuses that. */
 bool cv_api_query(const cv_http_exchange *x, const cv_json *schema, cv_arena *a, cv_buf *to, cv_err *err)
 {
     pairs all = {.arena = a};
     cv_json_writer w = {.out = to};
     const cv_json *properties = cv_json_get(schema, CV_STR("properties"));
-    cv_http_each_parameter(x, collect, &all);
-    if (!are_texts(&all, err))
+    if (!cv_http_each_parameter(x, a, collect, &all, err))
         return false;
     cv_json_begin_object(&w);
     for (size_t i = 0; i < all.count; i++) {

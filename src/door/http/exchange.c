@@ -8,19 +8,28 @@
 #include "base/limits.h"
 #include "base/monotonic.h"
 #include "door/http/parts.h"
+#include "door/http/target.h"
 
 /* ---- exchanges -------------------------------------------------------------------------------------------------- */
 
-cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *path,
-                                       const char *method)
+cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *target)
 {
     cv_http_exchange *x = CV_HEAP_NEW(cv_http_exchange);
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_str path;
     pthread_mutex_init(&x->lock, NULL);
     atomic_store(&x->holders, 1);
     x->server = server;
     x->connection = connection;
-    x->path = cv_heap_copy(cv_str_of(path));
-    x->method = cv_heap_copy(cv_str_of(method));
+    x->whole = target;
+    x->target = cv_heap_copy(cv_str_of(target));
+    if (!cv_target_path(&a, cv_str_of(target), &path, &err)) {
+        x->bad_path = cv_heap_copy(err.message);
+        path = cv_str_head(cv_str_of(target), strcspn(target, "?"));
+    }
+    x->path = cv_heap_copy(path);
+    cv_arena_release(&a);
     x->id = atomic_fetch_add(&server->last_id, 1) + 1;
     x->since_us = cv_monotonic_us();
     x->body.ceiling = server->options.max_body;
@@ -36,6 +45,8 @@ void cv_http_release(cv_http_exchange *x)
     for (size_t i = 0; i < x->header_count; i++)
         cv_heap_free(x->headers[i].value);
     cv_http_drop_body(x);
+    cv_heap_free(x->target);
+    cv_heap_free(x->bad_path);
     cv_heap_free(x->path);
     cv_heap_free(x->method);
     cv_heap_free(x->actor);
@@ -54,24 +65,10 @@ cv_str cv_http_path(const cv_http_exchange *x)
     return cv_str_of(x->path);
 }
 
-typedef struct {
-    void (*visit)(void *ctx, cv_str name, cv_str value);
-    void *ctx;
-} visitor;
-
-static enum MHD_Result visit_parameter(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_size,
-                                       const char *value, size_t value_size)
+bool cv_http_each_parameter(const cv_http_exchange *x, cv_arena *a, void (*visit)(void *ctx, cv_str name, cv_str value),
+                            void *ctx, cv_err *err)
 {
-    const visitor *v = cls;
-    (void)kind;
-    v->visit(v->ctx, (cv_str){name, name_size}, (cv_str){value, value_size});
-    return MHD_YES;
-}
-
-void cv_http_each_parameter(const cv_http_exchange *x, void (*visit)(void *ctx, cv_str name, cv_str value), void *ctx)
-{
-    visitor v = {visit, ctx};
-    MHD_get_connection_values_n(x->connection, MHD_GET_ARGUMENT_KIND, visit_parameter, &v);
+    return cv_target_each(a, cv_str_of(x->target), visit, ctx, err);
 }
 
 void cv_http_take_body(cv_http_exchange *x, cv_buf *to)
@@ -173,25 +170,30 @@ void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str bo
     pthread_mutex_unlock(&x->lock);
 }
 
+void cv_http_refuse_fault(cv_http_exchange *x, int status, const cv_err *err)
+{
+    cv_buf body = {0};
+    cv_errs_print_json(err, 1, false, &(cv_json_writer){.out = &body});
+    cv_http_answer(x, status, "application/json", cv_buf_str(&body));
+    cv_buf_release(&body);
+}
+
 void cv_http_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *message)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
-    cv_buf body = {0};
     cv_err_set(&err, code, "%s", message);
-    cv_errs_print_json(&err, 1, false, &(cv_json_writer){.out = &body});
-    cv_http_answer(x, status, "application/json", cv_buf_str(&body));
-    cv_buf_release(&body);
+    cv_http_refuse_fault(x, status, &err);
     cv_arena_release(&a);
 }
 
-void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat)
+void cv_http_begin(cv_http_exchange *x, const char *beat)
 {
-    cv_http_log(x, status);
+    cv_http_log(x, MHD_HTTP_OK);
     pthread_mutex_lock(&x->lock);
     assert(!x->ready && !x->stream && "a request has one answer");
-    x->status = status;
-    x->type = type;
+    x->status = MHD_HTTP_OK;
+    x->type = "text/event-stream";
     x->beat = beat;
     x->said = cv_monotonic_ms();
     x->ready = x->stream = true;

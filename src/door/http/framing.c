@@ -4,7 +4,7 @@
  * without a word. But it hands the headers out where they lie in its buffer, so that this can be seen:
  *
  *     P O S T   / m c p   H T T P / 1 . 1 . . H o s t :   l o c a l h o s t . . A : b . . . .
- *     method              version           name          value             ^ the next name, two bytes later
+ *     method    target    version           name          value             ^ the next name, two bytes later
  *     |<------------------------------- size of all headers -------------------------------->|
  *
  * Later versions refuse such requests when they are told to be strict.
@@ -95,14 +95,17 @@ static cv_str value_of(struct MHD_Connection *connection, const char *name)
     return cv_str_of(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name));
 }
 
-bool cv_framing_check(struct MHD_Connection *connection, const char *method, const char *version, const char **ret_why)
+bool cv_framing_check(struct MHD_Connection *connection, const cv_framed *request, const char **ret_why)
 {
+    const char *version = request->version;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     walk w = {.contiguous = is_old(), .end = version + strlen(version)};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, look_at, &w);
     bool length = w.seen & 1u << LENGTH, encoding = w.seen & 1u << ENCODING;
-    if (!w.why && w.contiguous && info && method + info->header_size != w.end + 4)
+    if (!w.why && w.contiguous && info && request->method + info->header_size != w.end + 4)
         w.why = "a header has a NUL, or does not end with CR LF";
+    if (!w.why && w.contiguous && request->target + request->target_size + 1 != version)
+        w.why = "the first line has a NUL";
     if (!w.why && length && encoding)
         w.why = "Content-Length and Transfer-Encoding were both sent";
     if (!w.why && encoding && !cv_str_eq_nocase(value_of(connection, "Transfer-Encoding"), CV_STR("chunked")))

@@ -14,7 +14,14 @@
 /* What the library shall refuse by itself: the value of MHD_OPTION_STRICT_FOR_CLIENT. */
 int cv_framing_strictness(void);
 
-/* When all headers are there. `method` and `version` are the library's. False: why, in the caller's terms. */
-bool cv_framing_check(struct MHD_Connection *connection, const char *method, const char *version, const char **ret_why);
+/* Where the library has a request. */
+typedef struct {
+    const char *method, *version;
+    const char *target; /* what is asked for, … */
+    size_t target_size; /* … up to its first NUL */
+} cv_framed;
+
+/* When all headers are there. False: why, in the caller's terms. */
+bool cv_framing_check(struct MHD_Connection *connection, const cv_framed *request, const char **ret_why);
 
 #endif

@@ -12,12 +12,18 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "base/heap.h"
 #include "base/monotonic.h"
+#include "base/system.h"
 #include "door/http/framing.h"
 #include "door/http/parts.h"
+#include "door/http/target.h"
 
 enum {
-    CONNECTION_MEMORY = 16384, /* request line and headers; more is answered 431 */
+    CONNECTION_MEMORY = 20480, /* of the library for one: what has_room says */
+    ITEM_MEMORY = 64,          /* … for each parameter, header and cookie */
+    READ_MEMORY = 1024,        /* … that it takes at a time when it reads */
+    ANSWER_MEMORY = 2048,      /* … for the headers of an answer and a piece of a stream */
     BLOCK = 1024, /* of a stream without chunks (HTTP/1.0); chunks are made in the memory of the connection */
     REFUSED_BYTES = 64 << 20, /* that a refused client may go on to send while it reads why */
     HELP_MS = 10000,          /* that somebody who helps waits for bytes at a time */
@@ -123,6 +129,8 @@ static cv_err_code code_of(int status)
     case MHD_HTTP_NOT_FOUND:
         return CV_ERR_NOT_FOUND;
     case MHD_HTTP_CONTENT_TOO_LARGE:
+    case MHD_HTTP_URI_TOO_LONG:
+    case MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE:
         return CV_ERR_TOO_LARGE;
     case MHD_HTTP_SERVICE_UNAVAILABLE:
         return CV_ERR_CANCELLED;
@@ -185,6 +193,24 @@ static enum MHD_Result refuse_at_once(cv_http_exchange *x, int status, const cha
 
 /* ---- the request ------------------------------------------------------------------------------------------------ */
 
+/* The library keeps all of a request in one piece of memory. When that is used up it closes the connection, answers
+ * twice, or waits for nothing, so what would need more is refused before. What it reads may take half of the memory at
+ * once. */
+static bool has_room(size_t bytes, size_t items, size_t cookies)
+{
+    size_t read = bytes + READ_MEMORY > CONNECTION_MEMORY / 2 ? bytes + READ_MEMORY : CONNECTION_MEMORY / 2;
+    return read + items * ITEM_MEMORY + cookies + ANSWER_MEMORY <= CONNECTION_MEMORY;
+}
+
+static bool has_room_for_headers(const cv_http_exchange *x)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    int items = MHD_get_connection_values_n(x->connection, MHD_HEADER_KIND | MHD_COOKIE_KIND | MHD_GET_ARGUMENT_KIND,
+                                            NULL, NULL);
+    return has_room(info ? info->header_size : 0, (size_t)items, cv_http_header(x, MHD_HTTP_HEADER_COOKIE).n);
+}
+
 /* What can be said before the body is there. */
 static enum MHD_Result admit(cv_http_exchange *x, const char *method, const char *version)
 {
@@ -192,9 +218,17 @@ static enum MHD_Result admit(cv_http_exchange *x, const char *method, const char
     const char *why = NULL;
     char served[128];
     uint64_t length = 0;
+    const cv_framed framed = {
+        .method = method, .version = version, .target = x->whole, .target_size = strlen(x->target)};
     cv_http_watch_body(x->server, x->connection);
-    if (!cv_framing_check(x->connection, method, version, &why))
+    if (!has_room_for_headers(x)) {
+        refuse_early(x, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE, "the first line and the headers are too large");
+        return MHD_YES;
+    }
+    if (!cv_framing_check(x->connection, &framed, &why))
         return refuse_at_once(x, MHD_HTTP_BAD_REQUEST, why);
+    if (x->bad_path)
+        return refuse_at_once(x, MHD_HTTP_BAD_REQUEST, x->bad_path);
     const cv_guarded request = {.host = cv_http_header(x, "Host"),
                                 .origin = cv_http_header(x, "Origin"),
                                 .authorization = cv_http_header(x, "Authorization"),
@@ -276,9 +310,10 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
                                   const char *version, const char *upload, size_t *upload_size, void **state)
 {
     cv_http_exchange *x = *state;
-    if (!x) {
-        x = *state = cv_http_exchange_new(cls, connection, url, method);
-        return admit(x, method, version);
+    (void)cls, (void)connection, (void)url;
+    if (!x->method) {
+        x->method = cv_heap_copy(cv_str_of(method));
+        return x->refused ? MHD_YES : admit(x, method, version);
     }
     if (*upload_size > 0)
         return take_body(x, upload, upload_size);
@@ -292,6 +327,7 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **state, e
     if (!x)
         return;
     *state = NULL;
+    *cv_http_begun(connection) = NULL;
     server->exchanges -= x->handed;
     cv_http_watch_next(server, connection);
     pthread_mutex_lock(&x->lock);
@@ -303,13 +339,34 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **state, e
     cv_http_release(x);
 }
 
+/* The library does not tell the end of a request that was refused with its first line, and whose client leaves before
+ * the headers are there. */
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code)
 {
-    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         cv_http_watch(cls, connection, context);
-    else if (*context)
+    } else if (*context) {
+        void *begun = *cv_http_begun(connection);
+        on_end(cls, connection, &begun, MHD_REQUEST_TERMINATED_CLIENT_ABORT);
         cv_http_unwatch(cls, context);
+    }
+}
+
+/* The first line is there; what this returns becomes the state of the request. One that has begun before on the same
+ * connection is over; if it was refused, what else the client sends there is, too. */
+static void *on_target(void *cls, const char *target, struct MHD_Connection *connection)
+{
+    cv_http_exchange **begun = cv_http_begun(connection);
+    void *before = *begun;
+    if (before && (*begun)->refused)
+        return before;
+    on_end(cls, connection, &before, MHD_REQUEST_TERMINATED_WITH_ERROR);
+    cv_http_exchange *x = *begun = cv_http_exchange_new(cls, connection, target ? target : "");
+    if (!has_room(strlen(x->target), cv_target_count(cv_str_of(x->target)), 0))
+        refuse_early(x, MHD_HTTP_URI_TOO_LONG,
+                     "the path with its query is too long: send the input as JSON, with POST");
+    return x;
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------ */
@@ -397,17 +454,6 @@ static void raise_descriptors(unsigned connections)
     }
 }
 
-/* A NUL would end the path for us and not for others who read it: it becomes a byte that no text has. */
-static size_t unescape(void *cls, struct MHD_Connection *connection, char *text)
-{
-    (void)cls, (void)connection;
-    size_t n = MHD_http_unescape(text);
-    for (size_t i = 0; i < n; i++)
-        if (text[i] == '\0')
-            text[i] = '\xff';
-    return n;
-}
-
 static bool start_daemon(cv_http_server *server, cv_err *err)
 {
     const cv_http_options *o = &server->options;
@@ -421,14 +467,17 @@ static bool start_daemon(cv_http_server *server, cv_err *err)
                          server, MHD_OPTION_CONNECTION_LIMIT, o->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
                          o->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
                          MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_STRICT_FOR_CLIENT, cv_framing_strictness(),
-                         MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_END);
+                         MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_END);
     if (server->daemon)
         return true;
     int failed = errno;
-    cv_err_set(err, CV_ERR_IO, "cannot listen on %s:%u: %s", o->address ? o->address : "127.0.0.1", o->port,
-               strerror(failed));
-    cv_err_suggest(err, failed == EADDRNOTAVAIL ? CV_STR("give an address of this machine, like 127.0.0.1 or 0.0.0.0")
-                                                : CV_STR("choose another port, or 0 for one that is free"));
+    cv_system_fail(err, NULL,
+                   cv_arena_printf(err->arena, "listen on %s:%u", o->address ? o->address : "127.0.0.1", o->port).p,
+                   failed);
+    if (failed == EADDRNOTAVAIL)
+        cv_err_suggest(err, CV_STR("give an address of this machine, like 127.0.0.1 or 0.0.0.0"));
+    else if (failed == EADDRINUSE || failed == EACCES)
+        cv_err_suggest(err, CV_STR("choose another port, or 0 for one that is free"));
     return false;
 }
 
@@ -436,7 +485,7 @@ static bool start_keeper(cv_http_server *server, cv_err *err)
 {
     int failed = pthread_create(&server->own_thread, NULL, keep, server);
     if (failed)
-        cv_err_set(err, CV_ERR_IO, "cannot start a thread: %s", strerror(failed));
+        cv_system_fail(err, NULL, "start a thread", failed);
     return failed == 0;
 }
 
@@ -458,7 +507,7 @@ static bool start(cv_http_server *server, cv_err *err)
     pthread_mutex_init(&server->gate, NULL);
     pthread_mutex_init(&server->resumed_lock, NULL);
     if (!cv_turns_init(&server->turns))
-        cv_err_set(err, CV_ERR_IO, "cannot make an event descriptor: %s", strerror(errno));
+        cv_system_fail(err, NULL, "make an event descriptor", errno);
     else if (start_daemon(server, err) && start_keeper(server, err))
         return true;
     release(server);

@@ -68,9 +68,10 @@ cv_str cv_http_header(const cv_http_exchange *x, const char *name); /* a NULL vi
 #define CV_HTTP_COOKIE "conclave_token"
 cv_str cv_http_bearer(const cv_http_exchange *x);
 
-/* What follows the question mark, in its order: "a=1&b" are (a, 1) and (b, absent). Decoded. Until the answer begins.
- */
-void cv_http_each_parameter(const cv_http_exchange *x, void (*visit)(void *ctx, cv_str name, cv_str value), void *ctx);
+/* What follows the question mark, in its order: "a=1&b" are (a, 1) and (b, absent). Decoded; a fault names the
+ * parameter (door/http/target.h). */
+bool cv_http_each_parameter(const cv_http_exchange *x, cv_arena *a, void (*visit)(void *ctx, cv_str name, cv_str value),
+                            void *ctx, cv_err *err);
 
 /* Who has asked, for the log; before the answer. */
 void cv_http_name_actor(cv_http_exchange *x, cv_str actor);
@@ -83,13 +84,14 @@ void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str bo
 
 /* The whole response: a fault in the shape of every door (base/err_json.h). */
 void cv_http_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *message);
+void cv_http_refuse_fault(cv_http_exchange *x, int status, const cv_err *err);
 
 /* Does a client have what the tag stands for? Its header If-None-Match names one tag, several, or * for any. */
 bool cv_http_has_tag(cv_str if_none_match, cv_str tag);
 
-/* A response in pieces. `beat` is written when nothing else was for a while, so that it is noticed when the client has
+/* A stream of events. `beat` is written when nothing else was for a while, so that it is noticed when the client has
  * gone; NULL: nothing is. */
-void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat);
+void cv_http_begin(cv_http_exchange *x, const char *beat);
 bool cv_http_write(cv_http_exchange *x, cv_str bytes); /* false: the client has gone, or reads too slowly */
 size_t cv_http_unsent(cv_http_exchange *x); /* bytes that wait: the client has not read enough to take them */
 uint64_t cv_http_sent(cv_http_exchange *x); /* bytes that were sent so far */

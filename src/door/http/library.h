@@ -22,7 +22,6 @@
     X(get_reason_phrase_for)                                                                                           \
     X(get_timeout)                                                                                                     \
     X(get_version)                                                                                                     \
-    X(http_unescape)                                                                                                   \
     X(lookup_connection_value)                                                                                         \
     X(queue_response)                                                                                                  \
     X(resume_connection)                                                                                               \
@@ -53,7 +52,6 @@ bool cv_http_library_load(cv_err *err);
 #define MHD_get_reason_phrase_for cv_http_library.get_reason_phrase_for
 #define MHD_get_timeout cv_http_library.get_timeout
 #define MHD_get_version cv_http_library.get_version
-#define MHD_http_unescape cv_http_library.http_unescape
 #define MHD_lookup_connection_value cv_http_library.lookup_connection_value
 #define MHD_queue_response cv_http_library.queue_response
 #define MHD_resume_connection cv_http_library.resume_connection

@@ -3,6 +3,7 @@
  *     http.c          the server, and what the library calls
  *     guard.c         who may come in
  *     framing.c       is it certain what the request says?
+ *     target.c        its path and its parameters
  *     exchange.c      one request and its answer
  *     request_log.c   … in the log
  *     timeouts.c      who takes too long
@@ -40,8 +41,11 @@ struct cv_http_exchange {
     cv_http_server *server;
     struct MHD_Connection *connection;
     const cv_http_route *route;
-    char *path;
-    char *method;
+    char *target;      /* as it was sent: "/a%20b?c=d" */
+    const char *whole; /* … where the library has it: for its place alone, the bytes change */
+    char *path;        /* decoded; as it was sent if that is impossible */
+    char *bad_path;    /* … and why; NULL: it is possible */
+    char *method;      /* NULL: not known yet */
     uint64_t id;
     int64_t since_us; /* when it came; once the whole of it was there: since then */
     char *actor;      /* who has asked; NULL: nobody is named */
@@ -71,6 +75,7 @@ typedef struct cv_http_watched {
     int fd;
     int64_t deadline;         /* for the next whole request; 0: there is one, and it waits for us */
     cv_http_exchange *stream; /* that is open on it; NULL: none */
+    cv_http_exchange *begun;  /* whose end the library has not told yet; NULL: none */
     struct cv_http_watched *prev, *next;
 } cv_http_watched;
 
@@ -98,8 +103,7 @@ struct cv_http_server {
 
 /* ---- exchange.c ------------------------------------------------------------------------------------------------- */
 
-cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *path,
-                                       const char *method);
+cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *target);
 cv_str cv_http_cookie(const cv_http_exchange *x);          /* the token in it; a NULL view: none */
 bool cv_http_count_body(cv_http_exchange *x, size_t more); /* false: it would be too much for the server */
 void cv_http_drop_body(cv_http_exchange *x);
@@ -114,6 +118,9 @@ void cv_http_log(const cv_http_exchange *x, int status); /* if it is to be repor
 
 void cv_http_watch(cv_http_server *server, struct MHD_Connection *connection, void **context); /* of the connection */
 void cv_http_unwatch(cv_http_server *server, void **context);
+
+/* Where the request is that has begun on the connection: the library forgets some that it ends by itself. */
+cv_http_exchange **cv_http_begun(struct MHD_Connection *connection);
 
 /* All headers are there; it has been refused, and its client shall read why. */
 void cv_http_watch_body(cv_http_server *server, struct MHD_Connection *connection);

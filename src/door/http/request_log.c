@@ -32,7 +32,8 @@ void cv_http_log(const cv_http_exchange *x, int status)
     if (cv_time_print(cv_clock_system().now_ms(NULL), at))
         cv_json_key_str(&w, "at", cv_str_of(at));
     cv_json_key_int(&w, "request", (int64_t)x->id);
-    cv_json_key_str(&w, "method", cv_str_head(cv_str_of(x->method), MAX_METHOD));
+    if (x->method) /* else it was refused for what it asks before that was known */
+        cv_json_key_str(&w, "method", cv_str_head(cv_str_of(x->method), MAX_METHOD));
     cv_json_key_str(&w, "path", cv_str_head(cv_str_of(x->path), MAX_PATH));
     if (x->actor)
         cv_json_key_str(&w, "actor", cv_str_head(cv_str_of(x->actor), MAX_ACTOR));

@@ -46,10 +46,22 @@ void cv_http_unwatch(cv_http_server *server, void **context)
     cv_heap_free(w);
 }
 
-static void set(cv_http_server *server, struct MHD_Connection *connection, int64_t deadline, cv_http_exchange *stream)
+static cv_http_watched *watched(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    cv_http_watched *w = info ? info->socket_context : NULL;
+    return info ? info->socket_context : NULL;
+}
+
+cv_http_exchange **cv_http_begun(struct MHD_Connection *connection)
+{
+    cv_http_watched *w = watched(connection);
+    assert(w && "a connection is watched from its beginning to its end");
+    return &w->begun;
+}
+
+static void set(cv_http_server *server, struct MHD_Connection *connection, int64_t deadline, cv_http_exchange *stream)
+{
+    cv_http_watched *w = watched(connection);
     if (!w)
         return;
     pthread_mutex_lock(&server->lock);

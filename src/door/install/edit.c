@@ -27,9 +27,9 @@ cv_str cv_edit_replace(cv_arena *a, cv_str text, size_t from, size_t to, cv_str 
     return cv_arena_join(a, cv_arena_join(a, cv_str_head(text, from), with), cv_str_from(text, to));
 }
 
-bool cv_edit_fail(cv_err *err, cv_err_code code, cv_str text, size_t at, const char *what)
+bool cv_edit_fail(cv_err *err, cv_str text, size_t at, const char *what)
 {
     size_t line = 1, column = 1;
     cv_utf8_advance(cv_str_from(cv_str_head(text, at), cv_edit_begin(text)), &line, &column);
-    return cv_err_at(err, code, line, column, "%s", what);
+    return cv_err_at(err, CV_ERR_JSON, line, column, "%s", what);
 }

@@ -28,7 +28,7 @@ cv_str cv_edit_line_break(cv_str text);
 /* The text with other bytes from `from` to `to`. */
 cv_str cv_edit_replace(cv_arena *a, cv_str text, size_t from, size_t to, cv_str with);
 
-/* An error at a byte of the text. Always false. */
-bool cv_edit_fail(cv_err *err, cv_err_code code, cv_str text, size_t at, const char *what);
+/* A byte of the text is not as JSON has it. Always false. */
+bool cv_edit_fail(cv_err *err, cv_str text, size_t at, const char *what);
 
 #endif

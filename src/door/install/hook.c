@@ -92,7 +92,7 @@ static bool find(cv_arena *a, const cv_client_hook *hook, cv_str text, place *re
         return true;
     ret->text = cv_str_range(text.p + ret->range.start, text.p + ret->range.end);
     if (!cv_json_parse(a, ret->text, &ret->list, &strict) || ret->list.type != CV_JSON_ARRAY) {
-        cv_edit_fail(err, CV_ERR_JSON, text, ret->range.start, "the list of hooks has comments, or is not a list");
+        cv_edit_fail(err, text, ret->range.start, "the list of hooks has comments, or is not a list");
         cv_err_suggest(
             err, cv_arena_printf(a, "enter %.*s there by hand; nothing was changed", CV_FMT(print_entry(a, hook))));
         return false;

@@ -29,7 +29,7 @@ typedef struct {
 
 static bool bad(const scanner *s, const char *what)
 {
-    return cv_edit_fail(s->err, CV_ERR_JSON, s->text, s->at, what);
+    return cv_edit_fail(s->err, s->text, s->at, what);
 }
 
 static char peek(const scanner *s)

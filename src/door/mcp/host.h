@@ -114,10 +114,7 @@ struct cv_mcp_session {
     int level;
     cv_mcp_question *questions;
     int64_t last_question;
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } uris; /* subscribed to, on the heap; an absent view is a free place */
+    cv_texts uris; /* subscribed to, on the heap; an absent view is a free place */
     bool over;
     cv_str bearer;                                           /* whose it is; absent: there is no token */
     void (*notify)(cv_mcp_session *session, cv_str message); /* what no request asked for */

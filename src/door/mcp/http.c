@@ -32,7 +32,7 @@ static void begin_stream(post *p)
     p->streaming = true;
     cv_http_add_header(p->x, "Cache-Control", CV_STR("no-cache"));
     cv_http_add_header(p->x, "X-Accel-Buffering", CV_STR("no"));
-    cv_http_begin(p->x, 200, "text/event-stream", CV_MCP_STREAM_BEAT);
+    cv_http_begin(p->x, CV_MCP_STREAM_BEAT);
     if (p->session)
         p->stream = cv_mcp_stream_begin(p->session, p->x);
 }

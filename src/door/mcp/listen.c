@@ -24,12 +24,7 @@ static const struct {
 
 /* ---- the watcher: runs while somebody has subscribed to resources ------------------------------------------------ */
 
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} uri_list;
-
-static void collect(cv_arena *a, uri_list *all, cv_map *known, const cv_str *some, size_t count)
+static void collect(cv_arena *a, cv_texts *all, cv_map *known, const cv_str *some, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         bool is_new = false;
@@ -42,9 +37,9 @@ static void collect(cv_arena *a, uri_list *all, cv_map *known, const cv_str *som
 }
 
 /* Every resource that somebody has subscribed to, once; with the lock held. */
-static uri_list subscribed(cv_mcp_host *host, cv_arena *a)
+static cv_texts subscribed(cv_mcp_host *host, cv_arena *a)
 {
-    uri_list all = {0};
+    cv_texts all = {0};
     cv_map known = {0};
     for (const cv_mcp_job *job = host->active; job; job = job->next_active)
         collect(a, &all, &known, job->uris, job->uri_count);
@@ -54,7 +49,7 @@ static uri_list subscribed(cv_mcp_host *host, cv_arena *a)
 }
 
 /* Waits for the next beat, or for somebody who waits for it. False: it is over. */
-static bool begin_look(cv_mcp_host *host, cv_arena *a, uri_list *ret_all)
+static bool begin_look(cv_mcp_host *host, cv_arena *a, cv_texts *ret_all)
 {
     int64_t beat = cv_monotonic_ms() + BEAT_MS, left = BEAT_MS;
     pthread_mutex_lock(&host->lock);
@@ -70,7 +65,7 @@ static bool begin_look(cv_mcp_host *host, cv_arena *a, uri_list *ret_all)
     for (cv_mcp_job *job = host->active; job; job = job->next_active)
         if (job->look == CV_MCP_AWAITS_LOOK)
             job->look = CV_MCP_IN_LOOK;
-    *ret_all = go_on ? subscribed(host, a) : (uri_list){0};
+    *ret_all = go_on ? subscribed(host, a) : (cv_texts){0};
     pthread_mutex_unlock(&host->lock);
     return go_on;
 }
@@ -111,7 +106,7 @@ static void *watch(void *argument)
 {
     cv_mcp_host *host = argument;
     cv_arena arena = {0};
-    uri_list all;
+    cv_texts all;
     while (begin_look(host, &arena, &all)) {
         if (all.count > 0)
             host->server->watch(host->server->ctx, host, all.items, all.count);

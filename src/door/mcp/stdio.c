@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "base/system.h"
 #include "door/mcp/host.h"
 
 enum {
@@ -62,7 +63,7 @@ static void flush(stdio *s)
         if (n < 0 && errno != EINTR) {
             cv_log_line("cannot write to standard output: %s; exit status 2 follows. What the lost answers report "
                         "was done:",
-                        strerror(errno));
+                        cv_system_reason(errno));
             s->gone = true;
         } else if (n > 0)
             rest = cv_str_from(rest, (size_t)n);

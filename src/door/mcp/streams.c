@@ -150,7 +150,7 @@ bool cv_mcp_stream_resume(cv_mcp_http_session *session, cv_str last_event, cv_ht
         detach(stream, true);
         assert(!stream->x && stream->ends.items[event] <= stream->kept.n);
         stream->x = x;
-        cv_http_begin(x, 200, "text/event-stream", CV_MCP_STREAM_BEAT);
+        cv_http_begin(x, CV_MCP_STREAM_BEAT);
         cv_http_write(x, cv_str_from(cv_buf_str(&stream->kept), stream->ends.items[event]));
         if (stream->finished)
             detach(stream, true);
@@ -201,7 +201,7 @@ bool cv_mcp_session_open(cv_mcp_http_session *session, cv_http_exchange *x)
     bool free = !session->open;
     if (free) {
         session->open = x;
-        cv_http_begin(x, 200, "text/event-stream", CV_MCP_STREAM_BEAT);
+        cv_http_begin(x, CV_MCP_STREAM_BEAT);
         cv_http_write(x, CV_STR(": open\n\n"));
     }
     pthread_mutex_unlock(&session->lock);

@@ -122,7 +122,7 @@ static bool read_kept(cv_arena *a, cv_str *ret_text, cv_err *err)
     *ret_text = (cv_str){NULL, 0};
     return kept_at(a, &path, err) &&
            (!cv_where_look(cv_where_named(path), &st)
-                ? errno == ENOENT || errno == ENOTDIR || cv_where_fail(err, path, "read what you approved", errno)
+                ? errno == ENOENT || errno == ENOTDIR || cv_system_fail(err, path, "read what you approved", errno)
                 : cv_file_read(a, path, MAX_KEPT * 2, ret_text, err));
 }
 

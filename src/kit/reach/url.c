@@ -104,7 +104,7 @@ bool cv_url_complete(cv_arena *a, cv_str url, cv_reach_protocol protocol, bool p
         return false;
     if (!p.secure && !plain_http && !is_loopback(p.host))
         return refuse(err, "http:// to another machine: prompts and keys would be sent in the clear",
-                      "use https://, or allow it with plain_http (--plain-http)");
+                      "use https://, or allow it with 'plain_http'");
     bool whole = cv_str_ends(p.path, paths[protocol].end);
     bool based = whole || (paths[protocol].always ? cv_str_ends(p.path, paths[protocol].base) : p.path.n > 0);
     cv_str base = based ? CV_STR("") : paths[protocol].base;

@@ -14,10 +14,7 @@ typedef struct {
     size_t at;
     cv_err *err;
     cv_buf word;
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } words;
+    cv_texts words;
 } splitter;
 
 static bool bad(const splitter *s, size_t at, const char *what, const char *instead)

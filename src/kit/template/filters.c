@@ -95,8 +95,8 @@ bool cv_targ_int(cv_run *run, const cv_tv *v, const char *name, int64_t otherwis
     return true;
 }
 
-bool cv_targ_truth(cv_run *run, const cv_tv *v, bool otherwise, bool *ret)
+bool cv_targ_truth(cv_run *run, const cv_tv *v, bool *ret)
 {
-    *ret = otherwise;
+    *ret = false;
     return !cv_targ_given(v) || cv_tv_truth(run, v, ret);
 }

@@ -278,7 +278,7 @@ static bool do_unique(cv_run *run, cv_tv *args, cv_tv *ret)
     cv_tgen *gen;
     new_generator(run, CV_G_UNIQUE, &args[0], &gen, ret);
     gen->attribute = args[2];
-    return cv_targ_truth(run, &args[1], false, &gen->case_sensitive);
+    return cv_targ_truth(run, &args[1], &gen->case_sensitive);
 }
 
 static bool do_batch(cv_run *run, cv_tv *args, cv_tv *ret)
@@ -399,7 +399,7 @@ static bool do_sort(cv_run *run, cv_tv *args, cv_tv *ret)
 {
     bool reverse, case_sensitive;
     cv_tv keys = cv_tv_new_list(run, CV_TV_LIST, 0), key;
-    if (!cv_targ_truth(run, &args[1], false, &reverse) || !cv_targ_truth(run, &args[2], false, &case_sensitive) ||
+    if (!cv_targ_truth(run, &args[1], &reverse) || !cv_targ_truth(run, &args[2], &case_sensitive) ||
         !cv_t_list(run, &args[0], ret))
         return false;
     for (size_t i = 0; i < ret->list->count; i++) {
@@ -425,7 +425,7 @@ static bool do_dictsort(cv_run *run, cv_tv *args, cv_tv *ret)
         return args[0].kind == CV_TV_UNDEFINED ? cv_run_missing(run, &args[0], false)
                                                : cv_run_fail(run, "'dictsort' needs a dict");
     }
-    if (!cv_targ_truth(run, &args[1], false, &case_sensitive) || !cv_targ_truth(run, &args[3], false, &reverse))
+    if (!cv_targ_truth(run, &args[1], &case_sensitive) || !cv_targ_truth(run, &args[3], &reverse))
         return false;
     const cv_tdict *dict = args[0].dict;
     *ret = cv_tv_new_list(run, CV_TV_LIST, dict->keys.count);
@@ -465,7 +465,7 @@ static bool extreme(cv_run *run, cv_tv *args, bool most, cv_tv *ret)
     cv_tv item, key, best;
     bool more, case_sensitive, better;
     const cv_tnode *node = run->at;
-    if (!cv_t_iterate(run, &args[0], &iter) || !cv_targ_truth(run, &args[1], false, &case_sensitive))
+    if (!cv_t_iterate(run, &args[0], &iter) || !cv_targ_truth(run, &args[1], &case_sensitive))
         return false;
     for (bool first = true;; first = false) {
         if (!cv_t_next(run, &iter, &item, &more))

@@ -8,7 +8,7 @@
 static bool do_default(cv_run *run, cv_tv *args, cv_tv *ret)
 {
     bool also_false, truth = true;
-    if (!cv_targ_truth(run, &args[2], false, &also_false))
+    if (!cv_targ_truth(run, &args[2], &also_false))
         return false;
     bool undefined = args[0].kind == CV_TV_UNDEFINED;
     if (!undefined && also_false && !cv_tv_truth(run, &args[0], &truth))

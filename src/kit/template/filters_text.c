@@ -93,7 +93,7 @@ static bool do_truncate(cv_run *run, cv_tv *args, cv_tv *ret)
     cv_tv end = cv_targ_given(&args[3]) ? args[3] : cv_tv_str(CV_STR("...")), head;
     int64_t most, leeway = 5, length, end_length;
     bool cut;
-    if (!cv_targ_int(run, &args[1], "length", 255, &most) || !cv_targ_truth(run, &args[2], false, &cut) ||
+    if (!cv_targ_int(run, &args[1], "length", 255, &most) || !cv_targ_truth(run, &args[2], &cut) ||
         (args[4].kind != CV_TV_NONE && !cv_targ_int(run, &args[4], "leeway", 5, &leeway)) ||
         !cv_tv_length(run, &end, &end_length))
         return false;
@@ -138,7 +138,7 @@ static bool do_indent(cv_run *run, cv_tv *args, cv_tv *ret)
         for (int64_t i = 0; i < width; i++)
             cv_buf_add_char(&pad, ' ');
     cv_str indent = cv_buf_take(&pad, &run->arena), line;
-    if (!cv_targ_truth(run, &args[2], false, &first) || !cv_targ_truth(run, &args[3], false, &blank))
+    if (!cv_targ_truth(run, &args[2], &first) || !cv_targ_truth(run, &args[3], &blank))
         return false;
     cv_str rest = cv_arena_join(&run->arena, text->text, CV_STR("\n"));
     bool good = true;

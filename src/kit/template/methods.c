@@ -143,7 +143,7 @@ static bool str_splitlines(cv_run *run, cv_tv *args, cv_tv *ret)
     bool keep;
     cv_str rest = args[0].text, line;
     *ret = cv_tv_new_list(run, CV_TV_LIST, 0);
-    if (!cv_targ_truth(run, &args[1], false, &keep))
+    if (!cv_targ_truth(run, &args[1], &keep))
         return false;
     for (const char *from = rest.p; cv_t_next_line(&rest, &line); from = rest.p)
         if (!add_piece(run, &args[0], keep ? cv_str_range(from, rest.p) : line, ret))

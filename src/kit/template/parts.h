@@ -340,10 +340,7 @@ typedef struct {
 /* Names are numbered over all templates of a render. */
 typedef struct {
     cv_map numbers; /* name -> number + 1 */
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } names;
+    cv_texts names;
 } cv_tsymbols;
 
 bool cv_t_parse(cv_arena *a, const cv_source *source, cv_tsymbols *symbols, cv_ttree *ret_tree, cv_err *err);
@@ -530,8 +527,8 @@ const cv_tmethod *cv_tglobal_find(cv_str name);
 bool cv_t_python_has(const cv_tv *of, cv_str name); /* an attribute in Python that is not one here */
 bool cv_tmethod_call(cv_run *run, const cv_tcallable *callable, const cv_targs *args, cv_tv *ret);
 
-/* An argument as a number or a truth, or a failure; `otherwise` when it was not given. */
+/* An argument as a number or a truth, or a failure; `otherwise`, or false, when it was not given. */
 bool cv_targ_int(cv_run *run, const cv_tv *v, const char *name, int64_t otherwise, int64_t *ret);
-bool cv_targ_truth(cv_run *run, const cv_tv *v, bool otherwise, bool *ret);
+bool cv_targ_truth(cv_run *run, const cv_tv *v, bool *ret);
 
 #endif

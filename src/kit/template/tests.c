@@ -54,19 +54,19 @@ static bool is_upper(cv_run *run, cv_tv *args, cv_tv *ret)
 }
 
 /* x % by == 0, with whatever % is for these values. */
-static bool divides(cv_run *run, const cv_tv *v, cv_tv by, bool want, cv_tv *ret)
+static bool divides(cv_run *run, const cv_tv *v, cv_tv by, cv_tv *ret)
 {
     cv_tv rest, zero = cv_tv_int(0);
     bool equal;
     if (!cv_t_modulo(run, v, &by, &rest) || !cv_tv_equal(run, &rest, &zero, &equal))
         return false;
-    *ret = cv_tv_bool(equal == want);
+    *ret = cv_tv_bool(equal);
     return true;
 }
 
 static bool is_even(cv_run *run, cv_tv *args, cv_tv *ret)
 {
-    return divides(run, &args[0], cv_tv_int(2), true, ret);
+    return divides(run, &args[0], cv_tv_int(2), ret);
 }
 
 /* x % 2 == 1, which 2.5 is not either. */
@@ -82,7 +82,7 @@ static bool is_odd(cv_run *run, cv_tv *args, cv_tv *ret)
 
 static bool is_divisibleby(cv_run *run, cv_tv *args, cv_tv *ret)
 {
-    return divides(run, &args[0], args[1], true, ret);
+    return divides(run, &args[0], args[1], ret);
 }
 
 static bool is_eq(cv_run *run, cv_tv *args, cv_tv *ret)

@@ -4,9 +4,9 @@
  *
  * A look asks for the time of every folder, so it costs more the more agents there are. A handle that is used again and
  * again lets the kernel tell it what changes instead. What the program itself does there does not matter: files that it
- * writes come from names of their own, and what it moves leaves the mark on the folder. A change that it cannot tell
- * apart is looked at. So is everything once in a second: the kernel does not report what another machine does in a
- * shared folder. A command that is called once never comes here.
+ * writes come whole, or from names of their own, and what it moves leaves the mark on the folder. A change that it
+ * cannot tell apart is looked at. So is everything once in a second: the kernel does not report what another machine
+ * does in a shared folder. A command that is called once never comes here.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -139,6 +139,14 @@ static void tell_unless_marked(watching *w, const char *path)
     w->told = w->told || !cv_where_look(where, &st) || !cv_door_is_marked(&st);
 }
 
+/* A file that a process of the program has shown: it came whole, under a name of the program's. */
+static bool is_shown(const watched *folder, const cv_os_change *c)
+{
+    int64_t seq;
+    return c->whole && ((folder->kind == CV_DOOR_INBOX && cv_door_seq_of(c->name, &seq)) ||
+                        (folder->kind == CV_DOOR_OUTBOX && cv_str_starts(cv_str_of(c->name), CV_STR("msg_"))));
+}
+
 static void tell(void *ctx, const cv_os_change *c)
 {
     watching *w = ctx;
@@ -152,7 +160,7 @@ static void tell(void *ctx, const cv_os_change *c)
     bool is_own = c->moved && c->moved == w->own;
     if (cv_file_is_temporary(c->name))
         w->own = c->moved;
-    if (c->name[0] == '.' || is_own)
+    if (c->name[0] == '.' || is_own || is_shown(folder, c))
         return;
     if (folder->kind == OTHER_FOLDER) {
         if (cv_str_ends(cv_str_of(c->name), CV_STR(".json")))

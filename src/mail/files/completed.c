@@ -33,7 +33,7 @@ static bool cut_at(cv_where where, int64_t size, cv_err *err)
     if (fd >= 0)
         close(fd);
     close(folder);
-    return ok || cv_where_fail(err, cv_where_path(err->arena, where), "cut off its torn last line", number);
+    return ok || cv_system_fail(err, cv_where_path(err->arena, where), "cut off its torn last line", number);
 }
 
 /* Is the position at the beginning of a line? Otherwise somebody has rewritten the file. */
@@ -92,7 +92,7 @@ static bool keep_on_disk(cv_where where, cv_err *err)
     bool ok = fdatasync(fd) == 0;
     int number = errno;
     close(fd);
-    return ok || cv_where_fail(err, cv_where_path(err->arena, where), "bring it to the disk", number);
+    return ok || cv_system_fail(err, cv_where_path(err->arena, where), "bring it to the disk", number);
 }
 
 /* ---- what is added ----------------------------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ bool cv_door_lock(cv_mail_door *door, bool wait, bool *ret_locked, cv_err *err)
 {
     *ret_locked = cv_folder_lock_open(door->lock, wait);
     return *ret_locked || (errno == EWOULDBLOCK && !wait) ||
-           cv_where_fail(err, cv_where_path(err->arena, cv_door_root(door)), "lock the folder", errno);
+           cv_system_fail(err, cv_where_path(err->arena, cv_door_root(door)), "lock the folder", errno);
 }
 
 void cv_door_close(cv_mail_door *door)
@@ -125,16 +125,19 @@ bool cv_door_find_agent(cv_mail_door *door, cv_str name, cv_door_agent **ret_age
     return true;
 }
 
-bool cv_door_agent_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err)
+bool cv_door_reader_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err)
 {
     cv_door_agent *agent;
     *ret_agent = NULL;
     if (!cv_door_find_agent(door, name, &agent, err))
         return false;
-    if (!agent->files)
-        return true;
-    *ret_agent = agent;
-    return make_folders(door, agent, false, err);
+    *ret_agent = agent->files ? agent : NULL;
+    return true;
+}
+
+bool cv_door_agent_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err)
+{
+    return cv_door_reader_of(door, name, ret_agent, err) && (!*ret_agent || make_folders(door, *ret_agent, false, err));
 }
 
 bool cv_door_agent_at(cv_mail_door *door, const char *folder, cv_door_agent **ret_agent, cv_err *err)
@@ -184,15 +187,28 @@ bool cv_door_write(cv_where where, cv_str bytes, cv_err *err)
     return cv_file_write_with(&cv_file_unsynced, where, bytes, &rules, err);
 }
 
-bool cv_door_write_marked(const cv_mail_door *door, cv_where where, cv_str bytes, cv_err *err)
+static struct timespec mark_of(const cv_mail_door *door)
 {
-    cv_file_rules rules = {.arena = err->arena, .gives_way = true};
-    return cv_door_replace(door, where, bytes, &rules, err);
+    return (struct timespec){(time_t)(door->now_ms / 1000), MARK_NS};
+}
+
+bool cv_door_write_message(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, const char *name,
+                           cv_str bytes, bool marked, cv_err *err)
+{
+    const struct timespec mark = mark_of(door);
+    cv_where where = cv_door_in(door, agent, folder, name);
+    cv_file_rules rules = {.arena = err->arena, .gives_way = true, .once = true, .time = marked ? &mark : NULL};
+    if (cv_file_write_with(&cv_file_unsynced, where, bytes, &rules, err))
+        return true;
+    if (err->code != CV_ERR_NOT_FOUND)
+        return false;
+    cv_err_clear(err);
+    return make_folders(door, agent, true, err) && cv_file_write_with(&cv_file_unsynced, where, bytes, &rules, err);
 }
 
 bool cv_door_replace(const cv_mail_door *door, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
 {
-    const struct timespec mark = {(time_t)(door->now_ms / 1000), MARK_NS};
+    const struct timespec mark = mark_of(door);
     rules->time = &mark;
     bool ok = cv_file_write_with(&cv_file_unsynced, where, bytes, rules, err);
     rules->time = NULL;
@@ -210,7 +226,7 @@ bool cv_door_append(cv_where where, cv_str lines, cv_err *err)
     int number = errno;
     close(folder);
     if (fd < 0)
-        return cv_where_fail(err, cv_where_path(err->arena, where), doing, number);
+        return cv_system_fail(err, cv_where_path(err->arena, where), doing, number);
     struct stat st;
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     number = ok ? 0 : ENXIO;
@@ -221,7 +237,7 @@ bool cv_door_append(cv_where where, cv_str lines, cv_err *err)
             number = errno;
     }
     close(fd);
-    return ok || cv_where_fail(err, cv_where_path(err->arena, where), doing, number);
+    return ok || cv_system_fail(err, cv_where_path(err->arena, where), doing, number);
 }
 
 void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *format, ...)
@@ -275,7 +291,7 @@ static bool rename_between(cv_where from, cv_where to, cv_err *err)
     if (right >= 0)
         close(right);
     errno = number;
-    return ok || (right >= 0 && cv_where_fail(err, cv_where_path(err->arena, from), "move it", number));
+    return ok || (right >= 0 && cv_system_fail(err, cv_where_path(err->arena, from), "move it", number));
 }
 
 bool cv_door_move(cv_where from, cv_where to, bool durable, bool *ret_gone, cv_err *err)

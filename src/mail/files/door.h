@@ -86,6 +86,8 @@ typedef struct {
     bool found;               /* … there is */
     cv_str since;             /* the feed before anything was taken in, if the files are new; empty: they are not */
     cv_mail_message *message; /* that was read last; NULL: none. A message never changes */
+    cv_mail_mailbox *mailbox; /* … as it was with the last commits that were shown; a later one is shown again */
+    bool one_moment;          /* the record is read as it was at one moment, until that is over */
     int64_t expired_to;       /* time up to which expired messages were taken from the inboxes; below 0: as it was */
     int64_t reported_to;      /* bytes of completed_tasks.json whose lines were taken in; below 0: it was not read */
     struct {
@@ -127,7 +129,10 @@ cv_where cv_door_in(const cv_mail_door *door, const cv_door_agent *agent, cv_doo
 /* The agent of this name, once for a pass; its id is absent if there is none. */
 bool cv_door_find_agent(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err);
 
-/* The agent of this name; NULL in *ret_agent: there is none, or it has no files. Its folders are made. */
+/* The agent of this name; NULL in *ret_agent: there is none, or it has no files. */
+bool cv_door_reader_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err);
+
+/* The same, and its folders are made. */
 bool cv_door_agent_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err);
 
 /* The agent whose folder in runtime/ has this name: its id, or another name of it. */
@@ -136,8 +141,10 @@ bool cv_door_agent_at(cv_mail_door *door, const char *folder, cv_door_agent **re
 /* Replaces or makes a file, whole, without a sync. What somebody else wrote there stays (file_changed). */
 bool cv_door_write(cv_where where, cv_str bytes, cv_err *err);
 
-/* The same, and the file has the mark: it is as it was written. */
-bool cv_door_write_marked(const cv_mail_door *door, cv_where where, cv_str bytes, cv_err *err);
+/* A message in a folder of an agent, whose file is never written again; the folder is made if it is not there. What
+ * somebody else wrote there stays (file_changed). `marked`: the file has the mark: it is as it was written. */
+bool cv_door_write_message(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, const char *name,
+                           cv_str bytes, bool marked, cv_err *err);
 
 /* The same, and what is there goes by the rules (base/file.h): what is not known is kept beside it. */
 bool cv_door_replace(const cv_mail_door *door, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);

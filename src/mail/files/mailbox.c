@@ -7,6 +7,7 @@
  * somebody writes into it at the moment in which it is replaced is displaced, not lost: it is taken in like every file.
  */
 #include <errno.h>
+#include <fcntl.h>
 
 #include "base/file.h"
 #include "mail/files/show.h"
@@ -148,10 +149,10 @@ static bool print_view(cv_mail_door *door, const cv_mail_mailbox *box, cv_str *r
 }
 
 /* A large file is written once in a second at most. */
-static bool is_due(cv_mail_door *door, cv_where where)
+static bool is_due(const cv_mail_door *door, const char *name)
 {
     struct stat st;
-    if (!cv_where_look(where, &st) || st.st_size <= SMALL)
+    if (fstatat(door->lock, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || st.st_size <= SMALL)
         return true;
     int64_t age = door->now_ms - cv_timespec_ns(st.st_mtim) / 1000000;
     return age < -PAUSE_MS || age > PAUSE_MS; /* its mark may be some milliseconds ahead */
@@ -183,13 +184,13 @@ bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, c
     bool found, waits;
     cv_str text;
     *ret_late = false;
-    if (!cv_door_agent_of(door, mailbox, &agent, err) || !agent)
+    if (!cv_door_reader_of(door, mailbox, &agent, err) || !agent)
         return !err->code;
-    if (!cv_mail_mailbox_get(door->record, door->arena, mailbox, &box, &found, err) || !found || box.slot == CV_ABSENT)
+    if (!cv_door_mailbox_get(door, mailbox, &box, &found, err) || !found || box.slot == CV_ABSENT)
         return !err->code;
     const char *name = name_of(door->arena, box.slot);
     cv_where where = cv_where_in(door->arena, cv_door_root(door), name);
-    *ret_late = !is_due(door, where);
+    *ret_late = !is_due(door, name);
     if (*ret_late)
         return true;
     cv_file_rules rules = {.arena = door->arena, .is_ours = is_ours};

@@ -165,7 +165,7 @@ static bool message_of(cv_mail_door *door, const cv_mail_delivery *d, cv_mail_me
     return true;
 }
 
-static bool write_message(cv_mail_door *door, const cv_door_agent *agent, cv_door_folder to, const cv_mail_delivery *d,
+static bool write_message(cv_mail_door *door, cv_door_agent *agent, cv_door_folder to, const cv_mail_delivery *d,
                           const char *name, cv_err *err)
 {
     cv_mail_message row;
@@ -175,12 +175,26 @@ static bool write_message(cv_mail_door *door, const cv_door_agent *agent, cv_doo
         return !err->code;
     if (!cv_door_print(door, &row, agent->id, CV_MTEXT_LOOSE, 2, &text, err))
         return false;
-    if (!cv_door_write(cv_door_in(door, agent, to, name), text, err)) {
+    if (!cv_door_write_message(door, agent, to, name, text, false, err)) {
         if (err->code != CV_ERR_FILE_CHANGED)
             return false;
         cv_err_clear(err); /* somebody put a file of this name there: it is theirs, and is looked at when taking in */
     }
     door->written++;
+    return true;
+}
+
+bool cv_door_mailbox_get(cv_mail_door *door, cv_str agent, cv_mail_mailbox *ret, bool *ret_found, cv_err *err)
+{
+    *ret_found = door->mailbox && cv_str_eq(door->mailbox->agent, agent);
+    if (*ret_found) {
+        *ret = *door->mailbox;
+        return true;
+    }
+    if (!cv_mail_mailbox_get(door->record, door->arena, agent, ret, ret_found, err))
+        return false;
+    if (*ret_found && door->one_moment)
+        door->mailbox = cv_arena_dup(door->arena, ret, sizeof *ret);
     return true;
 }
 
@@ -192,14 +206,14 @@ static bool is_beyond(cv_mail_door *door, const cv_mail_delivery *d, cv_door_fol
     *ret_beyond = false;
     if (to != CV_DOOR_INBOX || d->attempts > 0)
         return true;
-    if (!cv_mail_mailbox_get(door->record, door->arena, d->mailbox, &mailbox, &found, err))
+    if (!cv_door_mailbox_get(door, d->mailbox, &mailbox, &found, err))
         return false;
     *ret_beyond = found && mailbox.waiting > CV_DOOR_WINDOW;
     return true;
 }
 
 /* It stands nowhere. */
-static bool write_new(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
+static bool write_new(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
                       bool again, bool listed, cv_err *err)
 {
     const char *name = cv_door_name_of(door->arena, d->seq);
@@ -287,15 +301,14 @@ bool cv_door_is_sent(cv_mail_door *door, const cv_door_agent *agent, const char 
             print_sent(door, &m, &text, &ignored) && cv_str_eq(text, bytes));
 }
 
-static bool write_sent(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_message *m, const char *name,
+static bool write_sent(cv_mail_door *door, cv_door_agent *agent, const cv_mail_message *m, const char *name,
                        cv_err *err)
 {
     cv_str text;
     const cv_door_change outbox = cv_door_change_begin(door, agent, CV_DOOR_OUTBOX);
     if (!print_sent(door, m, &text, err))
         return false;
-    if (!cv_door_write_marked(door, cv_door_in(door, agent, CV_DOOR_OUTBOX, name), text, err) &&
-        err->code != CV_ERR_FILE_CHANGED)
+    if (!cv_door_write_message(door, agent, CV_DOOR_OUTBOX, name, text, true, err) && err->code != CV_ERR_FILE_CHANGED)
         return false;
     cv_err_clear(err); /* somebody put a file of this name there: it is theirs, and is looked at when taking in */
     cv_door_change_end(door, &outbox, name);
@@ -332,7 +345,7 @@ static bool show_sent(cv_mail_door *door, const cv_mail_delivery *d, cv_err *err
         return true;
     if (!message_of(door, d, &m, &found, err) || !found)
         return !err->code;
-    if (!cv_door_agent_of(door, m.sender, &agent, err) || !agent)
+    if (!cv_door_reader_of(door, m.sender, &agent, err) || !agent)
         return !err->code;
     const char *name = sent_name(door->arena, m.message_id);
     if (!is_new)
@@ -358,7 +371,7 @@ bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, 
         return !err->code;
     if (!show_sent(door, &d, err) && !cv_door_pass_over_place(err))
         return false;
-    bool ok = cv_door_agent_of(door, mailbox, &agent, err) &&
+    bool ok = cv_door_reader_of(door, mailbox, &agent, err) &&
               (!agent || move_or_write(door, agent, &d, folder_of(door, &d), again, false, err));
     return ok || cv_door_pass_over_place(err);
 }
@@ -739,7 +752,10 @@ static bool write_commits(cv_projection *p, const cv_feed_entries *commits, cv_e
     cv_scope_position at;
     if (!record->calls->begin(record, s->door->arena, cv_mail_scope(), &at, err)) /* one lock for all that is read */
         return false;
+    s->door->mailbox = NULL;
+    s->door->one_moment = true;
     bool ok = gather(&b, commits, err) && show_batch(s, &b, err);
+    s->door->one_moment = false;
     record->calls->end(record);
     s->at.rev = b.rev > s->at.rev ? b.rev : s->at.rev;
     p->again = b.agents; /* what was registered has made commits of its own */

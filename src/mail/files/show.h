@@ -20,6 +20,9 @@ typedef struct {
 bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipient, cv_mtext_writing writing,
                    int indent, cv_str *ret_text, cv_err *err);
 
+/* The mailbox of an agent; the one that was read last while commits were shown is as it was in their moment. */
+bool cv_door_mailbox_get(cv_mail_door *door, cv_str agent, cv_mail_mailbox *ret, bool *ret_found, cv_err *err);
+
 /* A link, or something else that does not belong there, in the place of a folder or a file: it is reported, and does
  * not hold up others. When the place is free again, what is missing there is found. False: it is another error. */
 bool cv_door_pass_over_place(cv_err *err);

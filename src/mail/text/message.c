@@ -331,20 +331,33 @@ typedef struct {
     bool any;
 } printer;
 
+static void begin_line(printer *p)
+{
+    if (!p->indent)
+        return;
+    cv_buf_add_char(p->out, '\n');
+    for (int i = 0; i < p->indent * p->depth; i++)
+        cv_buf_add_char(p->out, ' ');
+}
+
 static void begin_member(printer *p)
 {
     if (p->any)
         cv_buf_add_char(p->out, ',');
     p->any = true;
-    if (p->indent)
-        cv_buf_printf(p->out, "\n%*s", p->indent * p->depth, "");
+    begin_line(p);
+}
+
+static void end_key(printer *p)
+{
+    cv_buf_add_z(p->out, p->indent ? ": " : ":");
 }
 
 static void put_member(printer *p, cv_str key, cv_str raw)
 {
     begin_member(p);
     cv_buf_add(p->out, key);
-    cv_buf_add_z(p->out, p->indent ? ": " : ":");
+    end_key(p);
     cv_buf_add(p->out, raw);
 }
 
@@ -353,7 +366,10 @@ static void put_field(printer *p, const cv_mtext_message *message, cv_mtext_fiel
     if (!message->fields[field].p)
         return;
     begin_member(p);
-    cv_buf_printf(p->out, "\"%.*s\":%s", CV_FMT(name), p->indent ? " " : "");
+    cv_buf_add_char(p->out, '"');
+    cv_buf_add(p->out, name);
+    cv_buf_add_char(p->out, '"');
+    end_key(p);
     cv_buf_add(p->out, message->fields[field]);
 }
 
@@ -367,8 +383,8 @@ static void open_object(printer *p)
 static void close_object(printer *p)
 {
     p->depth--;
-    if (p->indent && p->any)
-        cv_buf_printf(p->out, "\n%*s", p->indent * p->depth, "");
+    if (p->any)
+        begin_line(p);
     cv_buf_add_char(p->out, '}');
     p->any = true;
 }
@@ -384,7 +400,8 @@ static void put_data(printer *p, const cv_mtext_message *message, bool all)
     if (!all && !message->data.count && !message->data_raw.p)
         return;
     begin_member(p);
-    cv_buf_printf(p->out, "\"data\":%s", p->indent ? " " : "");
+    cv_buf_add_z(p->out, "\"data\"");
+    end_key(p);
     if (message->data_raw.p) {
         cv_buf_add(p->out, message->data_raw);
         return;
@@ -406,9 +423,10 @@ static void put_extra(printer *p, const cv_mtext_message *message, cv_mtext_writ
             continue;
         }
         begin_member(p);
-        cv_buf_printf(p->out, "\"%.*s", CV_FMT(prefixes[writing]));
+        cv_buf_add_char(p->out, '"');
+        cv_buf_add(p->out, prefixes[writing]);
         cv_buf_add(p->out, cv_str_from(m->key, 1));
-        cv_buf_add_z(p->out, p->indent ? ": " : ":");
+        end_key(p);
         cv_buf_add(p->out, m->raw);
     }
 }

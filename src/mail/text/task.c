@@ -37,11 +37,6 @@ static cv_str text_of(const cv_json *value)
     return value && (value->type == CV_JSON_STRING || value->type == CV_JSON_NUMBER) ? value->text : (cv_str){0};
 }
 
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} texts;
-
 /* Is the value one that this field can hold? What is not stays beside the fields, as it was written. */
 static bool suits(task_field field, const cv_json *value)
 {
@@ -53,7 +48,7 @@ static bool suits(task_field field, const cv_json *value)
 /* A list of ids, of objects with one, or one text with commas between them. */
 static cv_words ids_of(cv_arena *a, const cv_json *value)
 {
-    texts ids = {0};
+    cv_texts ids = {0};
     cv_str rest = text_of(value), piece;
     for (uint32_t i = 0; value->type == CV_JSON_ARRAY && i < value->count; i++) {
         const cv_json *item = &value->items[i];

@@ -2,16 +2,12 @@
  *
  * CREATE TABLE is written by hand, everything else comes from the types: here both are compared. A table has the
  * columns of its type and no others, with their types and the order of bytes for texts; scope and key are its primary
- * key; it has the indexes that the type declares: these and no others. And no trigger is switched off.
+ * key; it has the indexes that the type declares: these and no others. No trigger is switched off, and the functions
+ * are those of the migrations.
  */
 #include <assert.h>
 
 #include "record/postgres/connection.h"
-
-typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} names;
 
 typedef struct {
     cv_str table, name, type, collation;
@@ -25,9 +21,17 @@ typedef struct {
 } live_index;
 
 typedef struct {
+    cv_str name, body;
+} function;
+
+typedef struct {
     cv_postgres *c;
     cv_arena *a;
     const cv_type *type;
+    struct {
+        function *items;
+        size_t count, capacity;
+    } functions;
     struct {
         column *items;
         size_t count, capacity;
@@ -89,12 +93,62 @@ static bool see_trigger(void *ctx, const cv_postgres_row *row, cv_err *err)
     return false;
 }
 
+/* ---- functions ----------------------------------------------------------------------------------------------------
+ */
+
+static bool see_function(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    checking *k = ctx;
+    (void)err;
+    *CV_PUSH(k->a, &k->functions) =
+        (function){cv_arena_copy(k->a, cv_postgres_column(row, 0)), cv_arena_copy(k->a, cv_postgres_column(row, 1))};
+    return true;
+}
+
+static bool check_function(checking *k, cv_str name, cv_str body)
+{
+    const char *fault = "is missing";
+    for (size_t i = 0; i < k->functions.count; i++)
+        if (cv_str_eq(k->functions.items[i].name, name))
+            fault = cv_str_eq(k->functions.items[i].body, body) ? NULL : "is not the one that the migrations make";
+    if (!fault)
+        return true;
+    cv_err_set(k->err, CV_ERR_SCHEMA, "the function %.*s of the schema %s %s", CV_FMT(name), k->c->address.schema,
+               fault);
+    cv_err_file(k->err, k->c->address.text);
+    cv_err_suggest(k->err, CV_STR("have the owner of the schema to make it as sql/postgres/ has it: CREATE OR REPLACE "
+                                  "FUNCTION …; then run 'conclave verify'"));
+    return false;
+}
+
+/* CREATE FUNCTION $schema.NAME(…) … AS $$BODY$$ */
+static bool check_functions(checking *k)
+{
+    static const cv_str begin = CV_STR_INIT("CREATE FUNCTION $schema."), quote = CV_STR_INIT("$$");
+    bool ok = true;
+    for (size_t i = 0; ok && i < cv_sql_postgres_schema.count; i++) {
+        cv_str rest = cv_str_of(cv_sql_postgres_schema.items[i].text);
+        for (size_t at; ok && (at = cv_str_find(rest, begin)) != SIZE_MAX;) {
+            rest = cv_str_from(rest, at + begin.n);
+            cv_str name = cv_str_head(rest, cv_str_find_char(rest, '('));
+            rest = cv_str_from(rest, cv_str_find(rest, quote) + quote.n);
+            size_t end = cv_str_find(rest, quote);
+            ok = check_function(k, name, cv_str_head(rest, end));
+            rest = cv_str_from(rest, end + quote.n);
+        }
+    }
+    return ok;
+}
+
 static bool read_schema(checking *k)
 {
     static const struct {
         const char *name;
         cv_postgres_visit visit;
-    } asked[] = {{"schema_columns", see_column}, {"schema_indexes", see_index}, {"schema_triggers_off", see_trigger}};
+    } asked[] = {{"schema_columns", see_column},
+                 {"schema_indexes", see_index},
+                 {"schema_functions", see_function},
+                 {"schema_triggers_off", see_trigger}};
     cv_postgres_batch batch = {.arena = k->a};
     for (size_t i = 0; i < CV_COUNT(asked); i++) {
         cv_postgres_statement *st =
@@ -160,7 +214,7 @@ static bool check_columns(checking *k)
 /* ---- indexes ------------------------------------------------------------------------------------------------------
  */
 
-static void add_name(checking *k, names *to, cv_str name)
+static void add_name(checking *k, cv_texts *to, cv_str name)
 {
     for (size_t i = 0; i < to->count; i++)
         if (cv_str_eq(to->items[i], name))
@@ -168,16 +222,16 @@ static void add_name(checking *k, names *to, cv_str name)
     *CV_PUSH(k->a, to) = name;
 }
 
-static void add_key(checking *k, names *to)
+static void add_key(checking *k, cv_texts *to)
 {
     add_name(k, to, CV_STR("scope"));
     for (size_t i = 0; i < k->type->key_count; i++)
         add_name(k, to, k->type->fields[i].name);
 }
 
-static names index_columns(checking *k, const cv_index *index)
+static cv_texts index_columns(checking *k, const cv_index *index)
 {
-    names columns = {0};
+    cv_texts columns = {0};
     if (!index->across)
         add_name(k, &columns, CV_STR("scope"));
     for (size_t i = 0; i < index->count; i++)
@@ -187,7 +241,7 @@ static names index_columns(checking *k, const cv_index *index)
 }
 
 /* `columns` are the wanted ones; a unique index may end before the rest of the key. */
-static bool fits(const live_index *live, const names *columns, size_t least)
+static bool fits(const live_index *live, const cv_texts *columns, size_t least)
 {
     cv_str rest = live->columns, one;
     size_t i = 0;
@@ -198,9 +252,9 @@ static bool fits(const live_index *live, const names *columns, size_t least)
 }
 
 /* A field that may be NULL is in the condition of its index, and there is no other condition. */
-static bool check_condition(checking *k, const live_index *live, const names *columns)
+static bool check_condition(checking *k, const live_index *live, const cv_texts *columns)
 {
-    names optional = {0};
+    cv_texts optional = {0};
     for (size_t i = 0; i < columns->count; i++)
         if (!find_column(k, columns->items[i])->not_null)
             add_name(k, &optional, columns->items[i]);
@@ -227,7 +281,7 @@ static bool is_made(const cv_type *type, const cv_index *index)
 static bool check_index(checking *k, const cv_index *index)
 {
     cv_str name = cv_arena_printf(k->a, "%s_%s", k->type->table, index->name);
-    names columns = index_columns(k, index);
+    cv_texts columns = index_columns(k, index);
     const live_index *live = NULL;
     for (size_t i = 0; i < k->indexes.count; i++)
         if (cv_str_eq(k->indexes.items[i].name, name))
@@ -253,7 +307,7 @@ static bool is_declared(const checking *k, cv_str name)
 
 static bool check_indexes(checking *k)
 {
-    names key = {0};
+    cv_texts key = {0};
     bool keyed = false;
     add_key(k, &key);
     for (size_t i = 0; i < k->indexes.count; i++) {
@@ -276,7 +330,7 @@ static bool check_indexes(checking *k)
 bool cv_postgres_check_schema(cv_postgres *c, cv_arena *a, const cv_type *const *types, size_t count, cv_err *err)
 {
     checking k = {.c = c, .a = a, .err = err};
-    bool ok = read_schema(&k);
+    bool ok = read_schema(&k) && check_functions(&k);
     for (size_t i = 0; ok && i < count; i++) {
         k.type = types[i];
         ok = check_columns(&k) && check_indexes(&k);

@@ -92,17 +92,31 @@ static void add_position(cv_postgres_record *r, cv_postgres_statement *st, const
     cv_postgres_int(st, write->at.event_count);
 }
 
-/* The scope's new position and the commit at once, behind a commit whose place in the feed came with the lock. */
-static void add_commit_after(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
+static const cv_rows *events_of(const cv_write *write)
 {
-    const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
-    cv_postgres_shape shape = cv_postgres_shape_of(&commit, true);
-    const char *text = cv_postgres_put_commit_after(r, batch->arena, shape);
-    cv_postgres_statement *st = cv_postgres_add(batch, "write the commit", text);
+    static const cv_rows none = {&cv_event_row_type, NULL, 0};
+    for (size_t i = 0; i < write->count; i++)
+        if (write->rows[i].type == &cv_event_row_type)
+            return &write->rows[i];
+    return &none;
+}
+
+/* The events, the scope's new position and the commit (end_write() in sql/postgres/). */
+static void add_end(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
+{
+    const cv_commit_row *commit = &write->commit;
+    const cv_rows *events = events_of(write);
+    const cv_type *type = &cv_event_row_type;
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "write the commit", "write_end");
     add_position(r, st, write);
-    cv_postgres_int(st, r->before.era);
-    cv_postgres_text(st, r->before.xid);
-    add_fields(st, &commit, shape);
+    cv_postgres_text(st, commit->op_id);
+    cv_postgres_text(st, commit->operation);
+    cv_postgres_text(st, commit->digest);
+    cv_postgres_text(st, commit->created_at);
+    cv_postgres_text(st, commit->result);
+    uint64_t absent = events->count > 0 ? cv_postgres_shape_of(events, true).absent : 0; /* then the array is empty */
+    for (size_t i = 0; i < type->field_count; i++)
+        cv_postgres_field(st, type, &type->fields[i], events->rows, absent >> i & 1 ? 0 : events->count);
 }
 
 static void add_some(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write, size_t number)
@@ -144,25 +158,29 @@ typedef struct {
     cv_write *unfinished; /* the same; NULL: it is finished */
 } adding;
 
-/* Commits come last, as in every engine. */
+/* While its answer is waited for. */
+static void keep_rows(void *ctx)
+{
+    const adding *add = ctx;
+    cv_kept_scopes_write(&add->r->kept, add->r->key.digits, &add->r->at, add->write);
+}
+
 static void add_rest(void *ctx, cv_postgres_batch *batch)
 {
     const adding *add = ctx;
     const cv_write *write = add->write;
     cv_postgres_record *r = add->r;
-    const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
-    bool is_behind_known = !write->restored && r->before.rev > 0 && r->before.rev == write->at.rev - 1;
     if (add->unfinished)
         cv_write_finish(add->unfinished);
-    add_part(r, batch, write, EVENTS);
-    if (!is_behind_known)
+    if (write->restored) {
+        add_part(r, batch, write, EVENTS);
         add_position(r, cv_postgres_ask(r, batch, "write the scope's position", "scope_move"), write);
+    } else {
+        add_end(r, batch, write);
+    }
     add_part(r, batch, write, VOLATILE);
-    add_part(r, batch, write, COMMITS);
-    if (is_behind_known)
-        add_commit_after(r, batch, write);
-    else if (!write->restored)
-        add_rows(r, batch, &commit, true, write->at.rev);
+    if (write->restored)
+        add_part(r, batch, write, COMMITS);
     cv_postgres_ask(r, batch, "commit", "commit");
 }
 
@@ -207,13 +225,14 @@ static cv_postgres_result redact_all(cv_postgres_record *r, cv_arena *a, const c
 static cv_postgres_result write_once(cv_postgres_record *r, const cv_write *write, cv_err *err)
 {
     cv_arena scratch = {0};
-    cv_postgres_batch batch = {.arena = &scratch};
+    adding add = {r, write, NULL};
+    cv_postgres_batch batch = {.arena = &scratch, .meanwhile = keep_rows, .meanwhile_ctx = &add};
     cv_postgres_result result = CV_POSTGRES_OK;
     if (write->redaction_count > 0)
         result = redact_all(r, &scratch, write, err);
     if (result == CV_POSTGRES_OK) {
         add_part(r, &batch, write, FIRST);
-        add_rest(&(adding){r, write, NULL}, &batch);
+        add_rest(&add, &batch);
         result = cv_postgres_run(r->c, &batch, err);
     }
     cv_arena_release(&scratch);
@@ -225,7 +244,8 @@ static cv_postgres_result lock_and_write(cv_postgres_record *r, cv_write *write,
 {
     cv_arena scratch = {0};
     adding add = {r, write, write};
-    cv_postgres_batch batch = {.arena = &scratch, .rest = add_rest, .rest_ctx = &add};
+    cv_postgres_batch batch = {
+        .arena = &scratch, .rest = add_rest, .rest_ctx = &add, .meanwhile = keep_rows, .meanwhile_ctx = &add};
     add_lock(r, &batch);
     add_part(r, &batch, write, FIRST);
     cv_postgres_result result = cv_postgres_run(r->c, &batch, err);
@@ -314,6 +334,8 @@ static cv_write_result keep_changes(cv_postgres_record *r, cv_err *err)
 
 static void end_write(cv_postgres_record *r, const cv_write *write, cv_write_result result)
 {
+    if (write)
+        cv_kept_scopes_end(&r->kept, r->key.digits, result == CV_WRITE_DONE);
     if (write && result == CV_WRITE_DONE)
         cv_known_revs_raise(&r->seen, r->key.digits, write->at.rev, write->at.head);
     r->writing = r->writing && r->open;
@@ -347,8 +369,10 @@ bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_posi
     *ret_result = CV_WRITE_DONE;
     if (result != CV_POSTGRES_OK)
         cv_postgres_rollback(r->c);
-    if (result != CV_POSTGRES_OK && result != CV_POSTGRES_LOST)
+    if (result != CV_POSTGRES_OK && result != CV_POSTGRES_LOST) {
+        cv_kept_scopes_end(&r->kept, r->key.digits, false);
         return false;
+    }
     cv_write_finish(write); /* the connection may have been lost before the rest was made */
     if (result == CV_POSTGRES_LOST)
         *ret_result = look_again(r, write, true, &again, &trouble);
@@ -363,13 +387,9 @@ bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_posi
 /* ---- volatile rows --------------------------------------------------------------------------------------------------
  */
 
-static int by_key(const void *x, const void *y, void *ctx)
+static int by_key(const void *x, const void *y, void *type)
 {
-    const cv_type *type = ctx;
-    int order = 0;
-    for (size_t i = 0; i < type->key_count && order == 0; i++)
-        order = cv_row_compare_field(&type->fields[i], *(const void *const *)x, *(const void *const *)y);
-    return order;
+    return cv_row_order(type, *(const void *const *)x, *(const void *const *)y);
 }
 
 /* In the order of their keys, as rows are put: who changes the same rows waits, and nobody waits for them meanwhile. */

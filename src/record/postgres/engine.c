@@ -64,19 +64,22 @@ typedef struct {
     cv_str head_before;       /* at the rev that was seen; absent: there is no such commit */
 } entering;
 
+/* Rev, head and number of events stand side by side, from this column on. */
+static void take_position(entering *e, const cv_postgres_row *row, int column)
+{
+    cv_postgres_record *r = e->r;
+    e->found = true;
+    r->at = (cv_scope_position){.rev = cv_postgres_column_int(row, column)};
+    if (r->at.rev > 0) {
+        r->at.head = cv_arena_copy(&r->turn, cv_postgres_column(row, column + 1));
+        r->at.event_count = cv_postgres_column_int(row, column + 2);
+    }
+}
+
 static bool see_scope(void *ctx, const cv_postgres_row *row, cv_err *err)
 {
-    entering *e = ctx;
-    cv_postgres_record *r = e->r;
     (void)err;
-    e->found = true;
-    r->at = (cv_scope_position){.rev = cv_postgres_column_int(row, 0), .clock_ms = cv_postgres_column_int(row, 3)};
-    r->at.clock_ms = r->at.clock_ms == CV_ABSENT ? 0 : r->at.clock_ms;
-    r->at.moved_to = cv_arena_copy(&r->turn, cv_postgres_column(row, 4));
-    if (r->at.rev > 0) {
-        r->at.head = cv_arena_copy(&r->turn, cv_postgres_column(row, 1));
-        r->at.event_count = cv_postgres_column_int(row, 2);
-    }
+    take_position(ctx, row, 0);
     return true;
 }
 
@@ -90,27 +93,24 @@ static bool see_head(void *ctx, const cv_postgres_row *row, cv_err *err)
     entering *e = ctx;
     (void)err;
     e->head_before = cv_arena_copy(&e->r->turn, cv_postgres_column(row, 0));
-    if (is_of_scope(e->r, e->seen))
-        e->r->before = (cv_postgres_place){e->seen->rev, cv_postgres_column_int(row, 1),
-                                           cv_arena_copy(&e->r->turn, cv_postgres_column(row, 2))};
     return true;
 }
 
 /* What was noted last is what a server that has less is most likely not to have: of a scope that was not seen it is
  * asked for that, for a pooler may lead to another server at any time. */
-static void ask_head(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
+static const cv_known_rev *seen_of(const cv_postgres_record *r)
 {
-    uint8_t key[CV_POSTGRES_UUID_BYTES];
-    e->seen = cv_known_revs_get(&r->seen, r->key.digits);
-    if (!e->seen)
-        e->seen = r->seen.newest;
-    if (!e->seen)
-        return;
-    cv_postgres_key_bytes(e->seen->key, key);
-    cv_postgres_statement *st = cv_postgres_ask(r, batch, "read the commits", "commit_head");
+    const cv_known_rev *seen = cv_known_revs_get(&r->seen, r->key.digits);
+    return seen ? seen : r->seen.newest;
+}
+
+static void add_seen(cv_postgres_statement *st, const cv_known_rev *seen)
+{
+    uint8_t key[CV_POSTGRES_UUID_BYTES] = {0};
+    if (seen)
+        cv_postgres_key_bytes(seen->key, key);
     cv_postgres_uuid(st, key);
-    cv_postgres_int(st, e->seen->rev);
-    cv_postgres_rows(st, see_head, e);
+    cv_postgres_int(st, seen ? seen->rev : CV_ABSENT);
 }
 
 static bool is_missing(const entering *e)
@@ -165,7 +165,6 @@ static bool enter(cv_postgres_record *r, cv_scope_id scope, cv_err *err)
     r->key = cv_postgres_scope_key(scope);
     r->at = (cv_scope_position){0};
     r->brought = (cv_postgres_brought){0};
-    r->before = (cv_postgres_place){0};
     r->changed = false;
     return cv_known_revs_refresh(&r->seen, err);
 }
@@ -185,7 +184,12 @@ static void add_begin(cv_postgres_record *r, cv_postgres_batch *batch, entering 
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "read the scope's position", "scope");
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_rows(st, see_scope, e);
-    ask_head(r, batch, e);
+    e->seen = seen_of(r);
+    if (!e->seen)
+        return;
+    st = cv_postgres_ask(r, batch, "read the commits", "commit_head");
+    add_seen(st, e->seen);
+    cv_postgres_rows(st, see_head, e);
 }
 
 /* That the record has less than was seen is reported once for each connection: a caller that continues wants to see
@@ -226,6 +230,7 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
 typedef struct {
     const cv_lookup *lookup;
     const entering *e;
+    cv_kept_scope *kept; /* gets the rows, too; NULL: nothing is kept */
     bool *passed_over;
 } early;
 
@@ -233,6 +238,8 @@ typedef struct {
 static bool see_early(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     const early *x = ctx;
+    if (x->kept)
+        cv_kept_scope_see(x->kept, &x->lookup->find, row);
     if (has_seen(x->e->r, x->e) || is_told(x->e->r))
         return x->lookup->visit(x->lookup->ctx, scope, row, err);
     *x->passed_over = true;
@@ -250,35 +257,69 @@ static bool look_late(cv_record *record, cv_arena *a, cv_scope_id scope, const c
     return ok;
 }
 
+/* All that was read to write is kept for the next write, at its position. NULL: what was shown is of another moment. */
+static void keep_reading(cv_postgres_record *r, cv_kept_scope *kept, const cv_lookup *lookups, size_t count,
+                         const cv_scope_position *at)
+{
+    cv_reading_to_write *to_write = r->base.to_write;
+    if (to_write->was_kept && !(at && cv_kept_scopes_has(&r->kept, r->key.digits, at)))
+        to_write->is_mixed = true;
+    cv_kept_scopes_add(&r->kept, kept, lookups, count, at);
+}
+
 /* The same in one round trip: what ends the reading goes along, for what is sent next would have to wait for its
  * answer. Without a pipeline that has come by then. */
-static bool look(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_lookup *lookups, size_t count,
-                 cv_scope_position *ret_at, cv_err *err)
+static bool look_now(cv_postgres_record *r, cv_arena *a, cv_scope_id scope, const cv_lookup *lookups, size_t count,
+                     cv_scope_position *ret_at, cv_err *err)
 {
-    cv_postgres_record *r = (cv_postgres_record *)record;
+    cv_record *record = &r->base;
     bool passed_over = false;
-    if (!enter(r, scope, err))
-        return false;
     entering e = {.r = r};
     cv_postgres_batch batch = {.arena = &r->turn};
-    batch.meanwhile = record->meanwhile;
-    batch.meanwhile_ctx = record->meanwhile_ctx;
-    record->meanwhile = NULL;
     cv_lookup *early_ones = CV_NEW_ARRAY(&r->turn, count, cv_lookup);
+    cv_kept_scope *kept = record->to_write ? cv_kept_scope_begin(r->key.digits) : NULL;
     add_begin(r, &batch, &e);
     for (size_t i = 0; i < count; i++) {
         early *x = CV_NEW(&r->turn, early);
-        *x = (early){&lookups[i], &e, &passed_over};
+        *x = (early){&lookups[i], &e, kept, &passed_over};
         early_ones[i] = (cv_lookup){lookups[i].find, see_early, x};
         cv_postgres_add_find(r, &batch, &early_ones[i]);
     }
     if (r->c->pipeline && !r->still)
         cv_postgres_ask(r, &batch, "end the reading", "rollback");
-    if (!begun(r, &e, cv_postgres_read(r, &batch, err), err))
+    bool ok = begun(r, &e, cv_postgres_read(r, &batch, err), err);
+    if (ok) {
+        answer_position(r, a, ret_at);
+        end(record);
+    }
+    if (kept)
+        keep_reading(r, kept, lookups, count, ok && !passed_over ? ret_at : NULL);
+    return ok && (!passed_over || look_late(record, a, scope, lookups, count, ret_at, err));
+}
+
+/* The scope, if its rows need not be asked for. */
+static const cv_kept_scope *had_to_write(cv_postgres_record *r, const cv_lookup *lookups, size_t count)
+{
+    const char *key = r->key.digits;
+    return r->base.to_write && r->base.to_write->may_be_kept
+               ? cv_kept_scopes_get(&r->kept, key, cv_known_revs_get(&r->seen, key), lookups, count)
+               : NULL;
+}
+
+static bool look(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_lookup *lookups, size_t count,
+                 cv_scope_position *ret_at, cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    if (!enter(r, scope, err))
         return false;
+    const cv_kept_scope *had = had_to_write(r, lookups, count);
+    if (!had)
+        return look_now(r, a, scope, lookups, count, ret_at, err);
+    r->at = *cv_kept_scope_at(had);
     answer_position(r, a, ret_at);
+    record->to_write->was_kept = true;
     end(record);
-    return !passed_over || look_late(record, a, scope, lookups, count, ret_at, err);
+    return cv_kept_scope_show(had, lookups, count, err);
 }
 
 /* One snapshot for all that is read until it ends, whatever scope it is of. Nothing is made again in it: it is over
@@ -351,24 +392,34 @@ static cv_postgres_result meet_server(cv_postgres_record *r, cv_err *err)
 /* ---- the lock -----------------------------------------------------------------------------------------------------
  */
 
-static void take_commit(cv_postgres_record *r, const cv_postgres_row *row, cv_commit_row *ret)
+/* A commit with the op_id that was asked for: rev, operation, digest, time, result, head, from this column on. */
+static void take_commit(cv_postgres_record *r, const cv_postgres_row *row, int column, cv_commit_row *ret)
 {
-    const cv_commit_row shown = {.rev = cv_postgres_column_int(row, 0),
+    const cv_commit_row shown = {.rev = cv_postgres_column_int(row, column),
                                  .op_id = r->brought.op_id,
-                                 .operation = cv_postgres_column(row, 1),
-                                 .digest = cv_postgres_column(row, 2),
-                                 .created_at = cv_postgres_column(row, 3),
-                                 .result = cv_postgres_column(row, 4),
-                                 .head = cv_postgres_column(row, 5)};
+                                 .operation = cv_postgres_column(row, column + 1),
+                                 .digest = cv_postgres_column(row, column + 2),
+                                 .created_at = cv_postgres_column(row, column + 3),
+                                 .result = cv_postgres_column(row, column + 4),
+                                 .head = cv_postgres_column(row, column + 5)};
     memcpy(ret, cv_row_copy(&r->turn, &cv_commit_row_type, &shown), sizeof *ret);
 }
 
-static bool see_op(void *ctx, const cv_postgres_row *row, cv_err *err)
+/* All that the lock brings along (lock_scope() in sql/postgres/). */
+static bool see_lock(void *ctx, const cv_postgres_row *row, cv_err *err)
 {
-    cv_postgres_record *r = ctx;
+    enum { IS_THERE, POSITION, CLOCK = 4, MOVED_TO, DONE, SEEN_HEAD = 12 };
+    entering *e = ctx;
+    cv_postgres_record *r = e->r;
     (void)err;
-    r->brought.in_scope = true;
-    take_commit(r, row, &r->brought.row);
+    if (cv_postgres_column_int(row, IS_THERE) == 1)
+        take_position(e, row, POSITION);
+    r->at.clock_ms = cv_postgres_column_int(row, CLOCK);
+    r->at.moved_to = cv_arena_copy(&r->turn, cv_postgres_column(row, MOVED_TO));
+    r->brought.in_scope = cv_postgres_column(row, DONE).p;
+    if (r->brought.in_scope)
+        take_commit(r, row, DONE, &r->brought.row);
+    e->head_before = cv_arena_copy(&r->turn, cv_postgres_column(row, SEEN_HEAD));
     return true;
 }
 
@@ -379,7 +430,7 @@ static bool see_first(void *ctx, const cv_postgres_row *row, cv_err *err)
     if (r->brought.is_first)
         return true;
     r->brought.is_first = true;
-    take_commit(r, row, &r->brought.first);
+    take_commit(r, row, 0, &r->brought.first);
     r->brought.first_scope = cv_arena_copy(&r->turn, cv_postgres_column(row, 6));
     return true;
 }
@@ -387,6 +438,7 @@ static bool see_first(void *ctx, const cv_postgres_row *row, cv_err *err)
 void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, int64_t wait_ms)
 {
     cv_postgres_ask(r, batch, "begin to write", "begin_write");
+    cv_postgres_ask(r, batch, "begin to write", "search_path");
     cv_postgres_limits(batch, "begin to write", wait_ms, r->idle_ms);
 }
 
@@ -403,27 +455,25 @@ static void add_lock_row(cv_postgres_record *r, cv_postgres_batch *batch)
 
 static void add_lock(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
 {
+    const cv_str absent = {NULL, 0};
+    r->brought.is_known = r->brought.op_id.n > 0;
+    e->seen = seen_of(r);
     cv_postgres_begin_write(r, batch, r->wait_ms);
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "lock the scope", "scope_lock");
     cv_postgres_uuid(st, r->key.bytes);
-    cv_postgres_rows(st, see_scope, e);
+    cv_postgres_text(st, r->brought.is_known ? r->brought.op_id : absent);
+    add_seen(st, e->seen);
+    cv_postgres_rows(st, see_lock, e);
 }
 
-static void add_brought(cv_postgres_record *r, cv_postgres_batch *batch, bool may_be_new)
+/* A scope that may be new: was another one of the room made by the same op_id? */
+static void add_first(cv_postgres_record *r, cv_postgres_batch *batch, bool may_be_new)
 {
-    cv_postgres_brought *b = &r->brought;
-    b->is_known = b->op_id.n > 0;
-    if (!b->is_known)
+    if (!r->brought.is_known || !may_be_new)
         return;
-    cv_postgres_statement *st = cv_postgres_ask(r, batch, "read the commits", "commit_by_op");
-    cv_postgres_uuid(st, r->key.bytes);
-    cv_postgres_text(st, b->op_id);
-    cv_postgres_rows(st, see_op, r);
-    if (!may_be_new)
-        return;
-    st = cv_postgres_ask(r, batch, "read the commits", "commit_first_by_op");
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "read the commits", "commit_first_by_op");
     cv_postgres_text(st, r->scope.room);
-    cv_postgres_text(st, b->op_id);
+    cv_postgres_text(st, r->brought.op_id);
     cv_postgres_rows(st, see_first, r);
 }
 
@@ -435,14 +485,12 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool aga
     cv_postgres_batch batch = {.arena = &r->turn};
     r->at = (cv_scope_position){0};
     r->brought = (cv_postgres_brought){.op_id = cv_arena_copy(&r->turn, op_id)};
-    r->before = (cv_postgres_place){0};
     if (again)
         cv_postgres_ask(r, &batch, "wait for what was committed before", "commit");
     if (may_be_new)
         add_lock_row(r, &batch);
     add_lock(r, &batch, &e);
-    add_brought(r, &batch, may_be_new);
-    ask_head(r, &batch, &e);
+    add_first(r, &batch, may_be_new);
     cv_postgres_result result = again ? cv_postgres_run(r->c, &batch, err) : cv_postgres_run_again(r->c, &batch, err);
     r->open = r->writing = result == CV_POSTGRES_OK;
     if (result != CV_POSTGRES_OK)
@@ -607,6 +655,7 @@ static void close_record(cv_record *record)
     cv_postgres_search_close(r);
     cv_postgres_close(r->c);
     cv_known_revs_close(&r->seen);
+    cv_kept_scopes_close(&r->kept);
     cv_arena_release(&r->turn);
     cv_arena_release(&r->arena);
 }

@@ -10,6 +10,7 @@
  *     statements.c  statements by name, and those that are made from a type's table
  *     search.c      finding words; words.h: texts and queries as the server takes them
  *     known_revs.c  what this project has seen of the record
+ *     kept_scopes.c rows that need not be read again to write
  *
  * A write takes two round trips, or one:
  *
@@ -20,8 +21,8 @@
  *               when the scope is not where it was read. Then the two above decide
  *
  * A reading takes one for the position and all that is asked together with it (look), and one for whatever is asked
- * after that. What ends a transaction is sent without waiting; the next batch waits for its answer. Nothing is kept in
- * the session, so a pooler may give every transaction another one.
+ * after that; one to write takes none when the rows are kept here. What ends a transaction is sent without waiting; the
+ * next batch waits for its answer. Nothing is kept in the session, so a pooler may give every transaction another one.
  *
  * The connection itself (batches, parameters, errors, the schema) is in connection.h.
  */
@@ -29,7 +30,7 @@
 #define CV_RECORD_POSTGRES_ENGINE_H_
 
 #include "record/postgres/connection.h"
-#include "record/postgres/known_revs.h"
+#include "record/postgres/kept_scopes.h"
 #include "record/record.h"
 #include "record/sqlite/connection.h"
 
@@ -65,13 +66,6 @@ typedef struct {
     cv_commit_row row, first;
 } cv_postgres_brought;
 
-/* The place of a commit in the feed. */
-typedef struct {
-    int64_t rev; /* 0: it is not known */
-    int64_t era;
-    cv_str xid;
-} cv_postgres_place;
-
 typedef struct {
     cv_record base;
     cv_postgres *c;
@@ -80,6 +74,7 @@ typedef struct {
     cv_postgres_type *types;
     size_t type_count;
     cv_known_revs seen;
+    cv_kept_scopes kept;
     uint64_t told;     /* the connection on which it was reported that something of it is missing; 0: none */
     uint64_t compared; /* the connection on which all that was seen has been compared; 0: none */
     uint64_t era_of;   /* … on which the commits were found to be this server's, or of eras before */
@@ -97,7 +92,6 @@ typedef struct {
     cv_postgres_scope key;
     cv_scope_position at;
     cv_postgres_brought brought;
-    cv_postgres_place before; /* of the commit that was seen of the scope last */
 } cv_postgres_record;
 
 /* The record at this address, by the rules of cv_store_open(). `seen`: the file that says what was seen of it; NULL:
@@ -125,8 +119,6 @@ cv_postgres_shape cv_postgres_shape_of(const cv_rows *rows, bool fresh);
 /* INSERT of rows of one rev (fresh: none is stored), their columns as arrays where the shape does not say else. */
 const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh,
                             cv_postgres_shape shape);
-/* The scope's new position, and INSERT of a commit behind one whose place in the feed is known. */
-const char *cv_postgres_put_commit_after(cv_postgres_record *r, cv_arena *a, cv_postgres_shape shape);
 /* INSERT of rows as arrays, each with its own rev; of volatile ones. DELETE by key; UPDATE of one field by key. */
 const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t);
 const char *cv_postgres_put_volatile(cv_postgres_record *r, cv_postgres_type *t);

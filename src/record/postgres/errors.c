@@ -28,6 +28,7 @@ static const struct {
     {"28", CV_POSTGRES_DENIED},       /* who are you? */
     {"3F000", CV_POSTGRES_NO_SCHEMA}, /* invalid_schema_name */
     {"42P01", CV_POSTGRES_NO_SCHEMA}, /* undefined_table */
+    {"42883", CV_POSTGRES_NO_SCHEMA}, /* undefined_function */
     {"53100", CV_POSTGRES_FULL},      /* disk_full */
     {"53200", CV_POSTGRES_FULL},      /* out_of_memory */
     {"22", CV_POSTGRES_REFUSED},      /* data exceptions */
@@ -65,8 +66,9 @@ static trouble trouble_of(cv_postgres_result result)
         [CV_POSTGRES_DENIED] = {CV_ERR_STORE, "permission denied",
                                 "check user and password (~/.pgpass, PGPASSWORD, a service file), and ask the owner of "
                                 "the schema to grant what is missing"},
-        [CV_POSTGRES_NO_SCHEMA] = {CV_ERR_NOT_FOUND, "the database has no such tables",
-                                   "check the address and its schema=; 'conclave init' makes a new record"},
+        [CV_POSTGRES_NO_SCHEMA] = {CV_ERR_NOT_FOUND, "the database has no such tables or functions",
+                                   "check the address and its schema=; 'conclave verify' names what a record lacks, "
+                                   "'conclave init' makes a new one"},
         [CV_POSTGRES_FULL] = {CV_ERR_STORE, "the server has no room left", "make room on the server and try again"},
         [CV_POSTGRES_OTHER] = {CV_ERR_STORE, "the database answered with an error", NULL},
     };

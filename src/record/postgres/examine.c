@@ -29,9 +29,10 @@ typedef struct {
     cv_str user, owner, synchronous_commit, fsync, full_page_writes, synchronous_names;
     cv_str quoted_user, quoted_schema; /* for statements */
     bool is_owner, is_standby;
-    cv_buf missing;                      /* rights: "commits (INSERT, UPDATE), …" */
-    cv_buf deleted;                      /* tables of which rows go: "conclave.imports, …" */
-    size_t lacking;                      /* tables with missing rights */
+    cv_buf missing; /* rights: "commits (INSERT, UPDATE), …" */
+    cv_buf deleted; /* tables of which rows go: "conclave.imports, …" */
+    size_t lacking; /* tables and functions with missing rights */
+    bool lacks_function;
     size_t standbys, synchronous, blind; /* how many; of them; those of which we see nothing */
     size_t open;
     int64_t delayed;
@@ -92,12 +93,14 @@ static bool needs_delete(const exam *e, cv_str table)
     return cv_str_starts(table, CV_STR("search_"));
 }
 
+/* Of a table, or of a function: "lock_scope()". */
 static bool see_rights(void *ctx, const cv_postgres_row *row, cv_err *err)
 {
     static const char *const words[] = {"SELECT", "INSERT", "UPDATE", "DELETE"};
     exam *e = ctx;
     cv_str table = cv_postgres_column(row, 0);
-    bool is_read = cv_str_eq(table, CV_STR("schema_migrations")), lacks = false;
+    bool is_function = cv_str_ends(table, CV_STR("()"));
+    bool is_read = is_function || cv_str_eq(table, CV_STR("schema_migrations")), lacks = false;
     (void)err;
     if (needs_delete(e, table))
         cv_buf_printf(&e->deleted, "%s%.*s.%.*s", e->deleted.n ? ", " : "", CV_FMT(e->quoted_schema), CV_FMT(table));
@@ -105,8 +108,10 @@ static bool see_rights(void *ctx, const cv_postgres_row *row, cv_err *err)
         bool needed = i == 0 || (!is_read && (i < 3 || needs_delete(e, table)));
         if (!needed || cv_postgres_column_int(row, i + 1) == 1)
             continue;
+        e->lacks_function = e->lacks_function || is_function;
         if (!lacks)
-            cv_buf_printf(&e->missing, "%s%.*s (%s", e->lacking ? ", " : "", CV_FMT(table), words[i]);
+            cv_buf_printf(&e->missing, "%s%.*s (%s", e->lacking ? ", " : "", CV_FMT(table),
+                          is_function ? "EXECUTE" : words[i]);
         else
             cv_buf_printf(&e->missing, ", %s", words[i]);
         lacks = true;
@@ -122,15 +127,19 @@ static void examine_rights(exam *e)
     if (!ask(e, "rights", "exam_rights", cv_str_of(schema), see_rights))
         return;
     cv_str missing = cv_buf_take(&e->missing, e->a), deleted = cv_buf_take(&e->deleted, e->a);
+    cv_str functions = CV_STR("");
+    if (e->lacks_function)
+        functions = cv_arena_printf(e->a, "; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %.*s TO %.*s",
+                                    CV_FMT(e->quoted_schema), CV_FMT(e->quoted_user));
     if (missing.n)
         say(e, "rights", CV_EXAMINED_ERROR,
             cv_arena_printf(e->a, "the user %.*s lacks rights that writes need: %.*s", CV_FMT(e->user),
                             CV_FMT(missing)),
             cv_arena_printf(e->a,
                             "ask the owner, %.*s, to run: GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA %.*s TO "
-                            "%.*s; GRANT DELETE ON %.*s TO %.*s",
+                            "%.*s; GRANT DELETE ON %.*s TO %.*s%.*s",
                             CV_FMT(e->owner), CV_FMT(e->quoted_schema), CV_FMT(e->quoted_user), CV_FMT(deleted),
-                            CV_FMT(e->quoted_user)));
+                            CV_FMT(e->quoted_user), CV_FMT(functions)));
     else
         say(e, "rights", CV_EXAMINED_OK, cv_arena_printf(e->a, "the user %.*s can read and write", CV_FMT(e->user)),
             CV_STR(""));

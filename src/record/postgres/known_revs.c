@@ -114,10 +114,7 @@ void cv_known_revs_close(cv_known_revs *s)
 
 static bool fail(const cv_known_revs *s, const char *what, cv_err *err)
 {
-    cv_err_set(err, CV_ERR_IO, "cannot %s: %s", what, strerror(errno));
-    cv_err_file(err, cv_str_of(s->path));
-    cv_err_suggest(err, CV_STR("check who owns the file, its permissions and the free space"));
-    return false;
+    return cv_system_fail(err, s->path, what, errno);
 }
 
 static bool not_lines(const cv_known_revs *s, cv_err *err)

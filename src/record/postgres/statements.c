@@ -151,17 +151,9 @@ cv_postgres_shape cv_postgres_shape_of(const cv_rows *rows, bool fresh)
 const char *cv_postgres_put(cv_postgres_record *r, cv_arena *a, const cv_rows *rows, bool fresh,
                             cv_postgres_shape shape)
 {
-    const char *name = rows->type == &cv_commit_row_type ? "put_commit"
-                       : is_added(rows, fresh)           ? "put_added"
-                       : rows->count > MANY              ? "put_many_replaced"
-                                                         : "put_replaced";
-    assert(rows->type->life != CV_VOLATILE);
+    const char *name = is_added(rows, fresh) ? "put_added" : rows->count > MANY ? "put_many_replaced" : "put_replaced";
+    assert(rows->type->life != CV_VOLATILE && rows->type != &cv_event_row_type && rows->type != &cv_commit_row_type);
     return make(r, a, rows->type, name, 3, shape, NULL);
-}
-
-const char *cv_postgres_put_commit_after(cv_postgres_record *r, cv_arena *a, cv_postgres_shape shape)
-{
-    return make(r, a, &cv_commit_row_type, "put_commit_after", 7, shape, NULL);
 }
 
 const char *cv_postgres_put_restored(cv_postgres_record *r, cv_postgres_type *t)

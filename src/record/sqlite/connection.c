@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "record/sqlite/connection.h"
 
 /* ---- statements ------------------------------------------------------------------------------- */
@@ -148,8 +149,7 @@ static const struct {
      "give yourself write permission for the folder and the files in it, or use a copy"},
     {SQLITE_PERM, CV_ERR_STORE, "permission denied", "give yourself permission for the file and its folder"},
     {SQLITE_AUTH, CV_ERR_STORE, "permission denied", "give yourself permission for the file and its folder"},
-    {SQLITE_CANTOPEN, CV_ERR_STORE, "the database cannot be opened",
-     "check that the folder exists and that you may read and write it"},
+    {SQLITE_CANTOPEN, CV_ERR_STORE, "the file cannot be opened", "check that its folder exists"},
     {TOO_LONG, CV_ERR_STORE, "a file would be longer than this process may write",
      "raise the limit for the size of files (ulimit -f) and try again; nothing was written"},
     {SQLITE_FULL, CV_ERR_STORE, "the disk is full", "make room and try again; nothing was written"},
@@ -176,12 +176,25 @@ static int trouble_of(cv_sqlite *s)
     if ((code & 0xff) != SQLITE_IOERR)
         return code;
     int number = system_errno(s);
-    return number == ENOSPC ? SQLITE_FULL : number == EFBIG ? TOO_LONG : code;
+    return number == ENOSPC || number == EDQUOT ? SQLITE_FULL : number == EFBIG ? TOO_LONG : code;
+}
+
+/* The library says of every file that it cannot open the same, and of every failure to read or write: the system knows
+ * more. 0: it said nothing. */
+static int cause_of(cv_sqlite *s, int code)
+{
+    int number = (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_IOERR ? system_errno(s) : 0;
+    return number == EIO ? 0 : number;
+}
+
+bool cv_sqlite_lacks_room(cv_sqlite *s)
+{
+    return (trouble_of(s) & 0xff) == SQLITE_FULL;
 }
 
 bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
 {
-    int code = trouble_of(s);
+    int code = trouble_of(s), cause = cause_of(s, code);
     size_t i = 0;
     if (s->has_moved) {
         s->has_moved = false;
@@ -200,9 +213,13 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
                    CV_FMT(cv_sqlite_hindrance(err->arena, s->path)));
     else
         cv_err_set(err, troubles[i].means, "cannot %s: %s (%s)", doing, troubles[i].what,
-                   code == TOO_LONG ? strerror(EFBIG) : sqlite3_errmsg(s->db));
+                   code == TOO_LONG ? cv_system_reason(EFBIG)
+                   : cause          ? cv_system_reason(cause)
+                                    : sqlite3_errmsg(s->db));
     cv_err_file(err, cv_str_of(s->path));
-    if (troubles[i].suggestion)
+    if (cause && cause != ENOENT)
+        cv_err_suggest(err, cv_str_of(cv_system_advice(cause)));
+    else if (troubles[i].suggestion)
         cv_err_suggest(err, cv_str_of(troubles[i].suggestion));
     return false;
 }

@@ -129,6 +129,9 @@ void cv_sqlite_rollback(cv_sqlite *s);
 /* Turns SQLite's last error into ours: what was being done, what is wrong, what to do. Always false. */
 bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err);
 
+/* Did the last call fail because there was no room for what it had to write? */
+bool cv_sqlite_lacks_room(cv_sqlite *s);
+
 /* COMMIT: SQLITE_OK, or what it means for the write. */
 typedef enum { CV_SQLITE_DONE, CV_SQLITE_BUSY, CV_SQLITE_FAILED, CV_SQLITE_UNKNOWN } cv_sqlite_outcome;
 cv_sqlite_outcome cv_sqlite_commit(cv_sqlite *s, cv_err *err);

@@ -290,36 +290,23 @@ static bool bad_position(cv_str position, const char *what, cv_err *err)
     return false;
 }
 
-/* The number of the commit that a position names; 0: the beginning. It must be a commit of this store. */
-static bool position_number(cv_sqlite_record *r, cv_str position, int64_t *ret_number, cv_err *err)
+/* The number that a position begins with; 0: none. */
+static int64_t position_number(cv_str position)
 {
-    char expected[POSITION_BYTES];
     int64_t number = 0;
-    *ret_number = 0;
-    if (position.n == 0)
-        return true;
     for (size_t i = 0; i < position.n && cv_is_digit(position.p[i]) && number < INT64_MAX / 10 - 1; i++)
         number = number * 10 + (position.p[i] - '0');
-    sqlite3_stmt *st = cv_sqlite_use(r->s, "commit_at");
-    int got = st && cv_sqlite_bind_int(st, ":number", number) ? cv_sqlite_step(st) : -1;
-    bool same = got > 0 && cv_str_eq(print_position(expected, number, cv_sqlite_column_str(st, 1)), position);
-    if (got < 0)
-        cv_sqlite_fail(r->s, "read the feed", err);
-    if (st)
-        sqlite3_reset(st);
-    *ret_number = number;
-    return same || (got >= 0 && bad_position(position, "is not one of this record's feed", err));
+    return number;
 }
 
+/* The commit that the position names is read as well: it must be one of this store. */
 static bool feed(cv_record *record, cv_str after, size_t limit, cv_feed_visit visit, void *ctx, cv_err *err)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
-    int64_t number;
-    if (!position_number(r, after, &number, err))
-        return false;
+    bool found = after.n == 0;
+    int64_t most = limit == 0 || limit >= INT64_MAX ? -1 : (int64_t)limit + !found;
     sqlite3_stmt *st = cv_sqlite_use(r->s, "feed");
-    bool ok = st && cv_sqlite_bind_int(st, ":after", number) &&
-              cv_sqlite_bind_int(st, ":limit", limit == 0 || limit > INT64_MAX ? -1 : (int64_t)limit);
+    bool ok = st && cv_sqlite_bind_int(st, ":from", position_number(after)) && cv_sqlite_bind_int(st, ":limit", most);
     int got = ok ? 0 : -1;
     while (ok && (got = cv_sqlite_step(st)) > 0) {
         char position[POSITION_BYTES];
@@ -331,10 +318,15 @@ static bool feed(cv_record *record, cv_str after, size_t limit, cv_feed_visit vi
             .operation = cv_sqlite_column_str(st, 6),
             .created_at = cv_sqlite_column_str(st, 7),
             .head = cv_sqlite_column_str(st, 1)};
-        ok = visit(ctx, &entry, err);
+        ok = found ? visit(ctx, &entry, err) : cv_str_eq(entry.position, after);
+        if (!ok && !found)
+            break;
+        found = true;
     }
     if (got < 0)
         ok = cv_sqlite_fail(r->s, "read the feed", err);
+    else if (!found)
+        ok = bad_position(after, "is not one of this record's feed", err);
     if (st)
         sqlite3_reset(st);
     return ok;

@@ -109,6 +109,16 @@ bool cv_sqlite_check_made(cv_sqlite *s, cv_arena *a, cv_err *err)
 
 /* ---- nothing is left ---------------------------------------------------------------------------- */
 
+/* What it was done for is in the record already. */
+static bool fail_rest(cv_sqlite *s, const char *doing, cv_err *err)
+{
+    cv_sqlite_fail(s, doing, err);
+    cv_err_suggest(err,
+                   CV_STR("the text is redacted, but the file may still have it where nothing is kept now; correct "
+                          "what failed, or make room, and give the same command again"));
+    return false;
+}
+
 /* The log is copied into the database and cut off. SQLite says in a row that readers block it. */
 static bool empty_log(cv_sqlite *s, cv_err *err)
 {
@@ -118,7 +128,7 @@ static bool empty_log(cv_sqlite *s, cv_err *err)
     if (st)
         sqlite3_reset(st);
     if (got < 0)
-        return cv_sqlite_fail(s, "empty the log of the database", err);
+        return fail_rest(s, "empty the log of the database", err);
     if (!busy)
         return true;
     cv_err_set(err, CV_ERR_BUSY, "others read the record, so its log still has the replaced text");
@@ -132,7 +142,7 @@ bool cv_sqlite_write_anew(cv_sqlite *s, cv_err *err)
     static const char *const steps[] = {"search_optimize", "vacuum"};
     for (size_t i = 0; i < CV_COUNT(steps); i++)
         if (cv_sqlite_run(s, steps[i]) != SQLITE_OK)
-            return cv_sqlite_fail(s, "rewrite the database", err);
+            return fail_rest(s, "rewrite the database", err);
     return empty_log(s, err);
 }
 
@@ -152,10 +162,9 @@ static bool sync_path(const char *path)
 
 static bool backup_error(const char *path, int number, cv_err *err)
 {
-    cv_err_set(err, cv_where_code(number), "cannot write the backup: %s", strerror(number));
-    cv_err_file(err, cv_str_of(path));
-    cv_err_suggest(err, number == EEXIST ? CV_STR("name a file that does not exist yet; none is overwritten")
-                                         : CV_STR("check the folder, its permissions and its free space"));
+    cv_system_fail(err, path, "write the backup", number);
+    if (number == EEXIST)
+        cv_err_suggest(err, CV_STR("name a file that does not exist yet; none is overwritten"));
     return false;
 }
 

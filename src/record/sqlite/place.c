@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/system.h"
 #include "record/place.h"
 #include "record/sqlite/connection.h"
 
@@ -41,7 +42,7 @@ cv_str cv_sqlite_hindrance(cv_arena *a, const char *path)
     for (size_t i = 0; i < CV_COUNT(places); i++)
         if (!may(places[i], W_OK) && errno != ENOENT)
             return cv_arena_printf(a, "user %ld cannot write %s '%s': %s", (long)geteuid(),
-                                   i == 0 ? "the folder" : "the file", places[i], strerror(errno));
+                                   i == 0 ? "the folder" : "the file", places[i], cv_system_reason(errno));
     return cv_arena_printf(a, "'%s' could not be written when it was opened", places[0]);
 }
 
@@ -112,7 +113,7 @@ bool cv_sqlite_check_place(const char *path, bool create, cv_err *err)
     cv_str and_log = cv_sqlite_is_log(log) ? cv_arena_printf(a, ", but a log of it is there (%s)", log) : CV_STR("");
     bool there = stat(path, &st) == 0;
     if (!there && errno != ENOENT && errno != ENOTDIR)
-        return place_error(path, CV_ERR_IO, strerror(errno), "check the path and its permissions", err);
+        return cv_system_fail(err, path, "open the database", errno);
     if (there && !S_ISREG(st.st_mode))
         return place_error(path, CV_ERR_NOT_A_FILE, "this is not a regular file",
                            "name the file, like .conclave/conclave.db", err);
@@ -147,5 +148,5 @@ bool cv_sqlite_sync_folder(cv_arena *a, const char *path, cv_err *err)
     int number = errno;
     if (fd >= 0)
         close(fd);
-    return ok || place_error(path, CV_ERR_IO, strerror(number), "check the folder and its permissions", err);
+    return ok || cv_system_fail(err, path, "open the database", number);
 }

@@ -7,11 +7,6 @@
 #include "record/sqlite/engine.h"
 
 typedef struct {
-    cv_str *items;
-    size_t count, capacity;
-} names;
-
-typedef struct {
     cv_str name, type;
     bool not_null;
     bool known; /* the type has it */
@@ -25,7 +20,7 @@ typedef struct {
         live_column *items;
         size_t count, capacity;
     } columns;
-    names optional; /* columns that may be NULL */
+    cv_texts optional; /* columns that may be NULL */
     cv_err *err;
 } checking;
 
@@ -44,7 +39,7 @@ static sqlite3_stmt *ask(checking *c, const char *statement, const char *paramet
     return st && cv_sqlite_bind_str(st, parameter, value) ? st : NULL;
 }
 
-static size_t place_of(const names *list, cv_str name)
+static size_t place_of(const cv_texts *list, cv_str name)
 {
     size_t i = 0;
     while (i < list->count && !cv_str_eq(list->items[i], name))
@@ -123,7 +118,7 @@ static bool check_parent(checking *c)
 typedef struct {
     cv_str name;
     bool is_unique, partial, declared;
-    names columns;
+    cv_texts columns;
 } live_index;
 
 typedef struct {
@@ -150,24 +145,24 @@ static void read_indexes(checking *c, live_indexes *ret)
     }
 }
 
-static void add_name(checking *c, names *to, cv_str name)
+static void add_name(checking *c, cv_texts *to, cv_str name)
 {
     if (place_of(to, name) == to->count)
         *CV_PUSH(c->a, to) = name;
 }
 
-static names key_columns(checking *c)
+static cv_texts key_columns(checking *c)
 {
-    names key = {0};
+    cv_texts key = {0};
     add_name(c, &key, CV_STR("scope"));
     for (size_t i = 0; i < c->type->key_count; i++)
         add_name(c, &key, c->type->fields[i].name);
     return key;
 }
 
-static names index_columns(checking *c, const cv_index *index)
+static cv_texts index_columns(checking *c, const cv_index *index)
 {
-    names columns = {0}, key = key_columns(c);
+    cv_texts columns = {0}, key = key_columns(c);
     if (!index->across)
         add_name(c, &columns, CV_STR("scope"));
     for (size_t i = 0; i < index->count; i++)
@@ -178,7 +173,7 @@ static names index_columns(checking *c, const cv_index *index)
 }
 
 /* `columns` are the wanted ones; a unique index may end before the rest of the key. */
-static bool fits(const live_index *live, const names *columns, size_t least)
+static bool fits(const live_index *live, const cv_texts *columns, size_t least)
 {
     if (live->columns.count > columns->count || live->columns.count < (live->is_unique ? least : columns->count))
         return false;
@@ -190,7 +185,7 @@ static bool fits(const live_index *live, const names *columns, size_t least)
 
 /* No two rows of a scope have the same key. Commits are not read in the order of their op_ids: the index that finds an
  * op_id across scopes is enough. */
-static bool is_key(const checking *c, const live_index *live, const names *key)
+static bool is_key(const checking *c, const live_index *live, const cv_texts *key)
 {
     bool unique = live->is_unique && !live->partial;
     if (c->type != &cv_commit_row_type)
@@ -203,7 +198,7 @@ static bool is_key(const checking *c, const live_index *live, const names *key)
 static bool check_index(checking *c, const cv_index *index, const live_indexes *live)
 {
     cv_str name = cv_arena_printf(c->a, "%s_%s", c->type->table, index->name);
-    names columns = index_columns(c, index);
+    cv_texts columns = index_columns(c, index);
     const live_index *found = NULL;
     for (size_t i = 0; i < live->count; i++)
         if (cv_str_eq(live->items[i].name, name))
@@ -224,7 +219,7 @@ static bool check_index(checking *c, const cv_index *index, const live_indexes *
 static bool check_indexes(checking *c)
 {
     live_indexes live = {0};
-    names key = key_columns(c);
+    cv_texts key = key_columns(c);
     bool keyed = false;
     read_indexes(c, &live);
     for (size_t i = 0; i < live.count; i++) {

@@ -38,14 +38,6 @@ static swap_lock *lock_of(const cv_swap *s)
     return s->engine;
 }
 
-static bool fail_errno(const char *path, const char *doing, int number, cv_err *err)
-{
-    cv_err_set(err, cv_where_code(number), "cannot %s: %s", doing, strerror(number));
-    cv_err_file(err, cv_str_of(path));
-    cv_err_suggest(err, CV_STR("check the path, its permissions and the free space; nothing was changed"));
-    return false;
-}
-
 static const char *beside(cv_arena *a, const char *path, const char *companion)
 {
     return cv_arena_printf(a, "%s%s", path, companion).p;
@@ -171,7 +163,7 @@ static bool keep_database(cv_swap *s, const char *kept, cv_err *err)
     return false;
 }
 
-static bool write_over(cv_swap *s, cv_err *err)
+static bool write_over(cv_swap *s, bool *ret_lacks_room, cv_err *err)
 {
     swap_lock *lock = lock_of(s);
     int rc;
@@ -183,8 +175,26 @@ static bool write_over(cv_swap *s, cv_err *err)
     int end = sqlite3_backup_finish(lock->pages);
     lock->pages = NULL;
     cv_swap_step(s);
-    return (rc == SQLITE_DONE && end == SQLITE_OK) ||
-           cv_sqlite_fail(lock->target, "write the backup over the record", err);
+    if (rc == SQLITE_DONE && end == SQLITE_OK)
+        return true;
+    cv_sqlite_fail(lock->target, "write the backup over the record", err);
+    *ret_lacks_room = cv_sqlite_lacks_room(lock->target);
+    return false;
+}
+
+/* Without room nothing of the transaction is there: the record is as it was, so a second one beside it only takes more
+ * room. */
+static bool keep_and_write_over(cv_swap *s, const char *kept, cv_err *err)
+{
+    bool lacks_room = false;
+    if (!keep_database(s, kept, err))
+        return false;
+    if (write_over(s, &lacks_room, err))
+        return true;
+    if (lacks_room)
+        unlink(kept);
+    renew_watermark(s);
+    return false;
 }
 
 /* ---- kept as the files that it was, and replaced ----------------------------------------------------------------- */
@@ -202,7 +212,7 @@ static bool keep_main_file(cv_swap *s, const char *kept, cv_err *err)
     cv_swap_step(s);
     return !exists(s->store.path) || link(s->store.path, kept) == 0 ||
            (errno != EEXIST && rename(s->store.path, kept) == 0) ||
-           fail_errno(kept, "keep the present record", errno, err);
+           cv_system_fail_unchanged(err, kept, "keep the present record", errno);
 }
 
 /* No log of the old database may ever be beside the new one: they are away, on disk, before it comes. */
@@ -247,8 +257,7 @@ static bool commit(cv_swap *s, const char *stamp, cv_err *err)
 {
     const char *kept = kept_name(s, stamp);
     bool is_kept = true;
-    bool done = lock_of(s)->as_files ? replace_files(s, kept, &is_kept, err)
-                                     : keep_database(s, kept, err) && write_over(s, err);
+    bool done = lock_of(s)->as_files ? replace_files(s, kept, &is_kept, err) : keep_and_write_over(s, kept, err);
     if (!done)
         return false;
     renew_watermark(s);

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "base/system.h"
 #include "record/sqlite/connection.h"
 
 static bool fail_reading(cv_sqlite *s, cv_err *err)
@@ -121,6 +122,6 @@ cv_sqlite_outcome cv_sqlite_commit_marked(cv_sqlite *s, cv_str head, cv_err *err
     cv_sqlite_outcome outcome = cv_sqlite_commit(s, err);
     if (!cv_watermark_end(&watermark, outcome == CV_SQLITE_DONE ? &commit : NULL))
         cv_log_line("%s: the write is kept, but the watermark could not be raised to commit %lld: %s", s->watermark,
-                    (long long)commit.number, strerror(errno));
+                    (long long)commit.number, cv_system_reason(errno));
     return outcome;
 }
