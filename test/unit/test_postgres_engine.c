@@ -379,7 +379,8 @@ static bool call_with_clock(fixture *f, int64_t ahead_ms, const char *room, cons
     return got;
 }
 
-/* Whose clock is hours off takes no lease that is not over, and gets one that is. */
+/* Whose clock is hours off takes no lease that is not over, and gets one that is: by some seconds, for the clock of a
+ * virtual machine may be set back a little at any time. */
 static void a_lease_is_judged_by_the_servers_clock(void **state)
 {
     static const int64_t hour = 3600 * 1000, ahead[] = {0, 5 * hour, -5 * hour};
@@ -392,7 +393,7 @@ static void a_lease_is_judged_by_the_servers_clock(void **state)
             call_with_clock(f, 0, "mail", "send", "{\"from\":\"User\",\"to\":\"hub\",\"body\":\"x\"}");
             assert_true(call_with_clock(f, ahead[i], "mail", "claim", claim));
             assert_false(call_with_clock(f, ahead[k], "mail", "claim", claim));
-            does(f, "UPDATE $schema.mail_deliveries SET lease_until = lease_until - 600000");
+            does(f, "UPDATE $schema.mail_deliveries SET lease_until = lease_until - 610000");
             assert_true(call_with_clock(f, ahead[k], "mail", "claim", claim));
             does(f, "UPDATE $schema.mail_deliveries SET lease_until = lease_until + 1000000000"); /* never again */
         }
@@ -1097,6 +1098,8 @@ static void a_backup_is_of_one_moment(void **state)
     types.sqlite = board_schema_of(&f->arena, BOARD_SQL);
     f->record->types = &types;
     assert_int_equal(pthread_create(&thread, NULL, write_in_turn, &w), 0);
+    while (rev_in(f, f->record, BOARD("b")) == 0)
+        usleep(1000);
     for (int i = 0; i < (cv_test_soak() ? 200 : 12); i++) {
         const char *path = cv_arena_printf(&f->arena, "%s/backup-%d.db", f->folder, i).p;
         cv_record *copy;
@@ -1104,13 +1107,12 @@ static void a_backup_is_of_one_moment(void **state)
         assert_ok(cv_record_open(&f->arena, path, CV_RECORD_COPY, &types, types.sqlite, &copy, &f->err), &f->err);
         int64_t x = rev_in(f, copy, BOARD("a")), y = rev_in(f, copy, BOARD("b"));
         assert_in_range(x - y, 0, 1);
-        assert_true(x >= last);
+        assert_true(x > 0 && x >= last);
         last = x;
         cv_record_close(copy);
     }
     atomic_store(&w.stop, true);
     pthread_join(thread, NULL);
-    assert_true(last > 0);
     assert_false(cv_postgres_in_transaction(((cv_postgres_record *)f->record)->c));
     assert_int_equal(board_write(f->record, &f->arena, BOARD("a"), "behind", &f->err), CV_WRITE_DONE);
 }
