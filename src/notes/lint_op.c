@@ -251,7 +251,6 @@ static void answer(linting *l)
     if (l->sarif) {
         cv_sarif_end(&l->json, l->errs.items, l->errs.count);
         call->verbatim = true;
-        cv_buf_release(&l->report);
         return;
     }
     if (call->for_people) {
@@ -278,8 +277,9 @@ bool cv_notes_op_lint(cv_call *call)
                        "conclave notes lint");
     for (size_t i = 0; i < found.count; i++)
         lint_one(&l, &found.items[i]);
-    if (l.writes_baseline && !cv_notes_baseline_write(call->arena, l.baseline, &l.known, &err))
-        return cv_call_fail(call, &err);
-    answer(&l);
-    return true;
+    bool ok = !l.writes_baseline || cv_notes_baseline_write(call->arena, l.baseline, &l.known, &err);
+    if (ok)
+        answer(&l);
+    cv_buf_release(&l.report);
+    return ok || cv_call_fail(call, &err);
 }

@@ -51,6 +51,9 @@ is '[.findings[] | [.rule, .path]] == [["message-markup", "bad.md"]]'
 echo "nonsense" >>known.txt
 run "a line that is not of a baseline" 1 notes lint --baseline known.txt
 has "this line is not of a baseline" err
+mkdir folder
+run "a baseline that cannot be written" 2 notes lint bad.md --baseline folder --write-baseline
+has "folder" err
 
 run "a dry run shows the difference" 0 notes lint crlf.md --fix --dry-run
 has '+  target: "@all"'
