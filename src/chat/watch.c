@@ -12,12 +12,12 @@
  */
 #include "base/clock.h"
 #include "base/monotonic.h"
-#include "base/notify.h"
 #include "chat/all_chats.h"
 #include "chat/answer.h"
 #include "chat/change.h"
 #include "chat/operations.h"
 #include "chat/words/errors.h"
+#include "kit/kept_watch.h"
 #include "record/feed.h"
 
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
         size_t count, capacity;
     } changes;
     cv_chat_entries all;
-    cv_notify notify;
+    cv_notify *notify;
 } watching;
 
 #define CV_THIS_TYPE changed
@@ -247,7 +247,7 @@ static bool begin(watching *w, cv_err *err)
     }
     w->workflow = folders.items[0].workflow.p ? folders.items[0].workflow : CV_STR("none");
     for (size_t i = 0; i < folders.count; i++)
-        cv_notify_add(&w->notify, folders.items[i].where, &ignored);
+        cv_notify_add(w->notify, folders.items[i].where, &ignored);
     bool given = w->cursor.p;
     if (!scan(w, err))
         return false;
@@ -265,7 +265,7 @@ static bool wait(watching *w, cv_err *err)
         int64_t left = until - cv_monotonic_ms();
         if (left <= 0 || !cv_call_tell(w->call, 0, 0, CV_STR("waiting for a message"), err))
             return !err->code;
-        cv_notify_wait(&w->notify, until);
+        cv_notify_wait(w->notify, until);
         if (!scan(w, err) || !read_feed(w, err))
             return false;
     }
@@ -295,14 +295,13 @@ static void tell(watching *w, const cv_err *err)
 
 bool cv_chat_watch(cv_call *call)
 {
-    watching w = {
-        .call = call, .cursor = cv_json_get_text(call->input, "since"), .as = cv_json_get_text(call->input, "as")};
+    watching w = {.call = call,
+                  .notify = cv_kept_watch(call->record),
+                  .cursor = cv_json_get_text(call->input, "since"),
+                  .as = cv_json_get_text(call->input, "as")};
     cv_err err = {.arena = call->arena};
-    if (!wait(&w, &err) && (err.code == CV_ERR_CANCELLED || err.code == CV_ERR_STORE || err.code == CV_ERR_BUSY)) {
-        cv_notify_close(&w.notify);
+    if (!wait(&w, &err) && (err.code == CV_ERR_CANCELLED || err.code == CV_ERR_STORE || err.code == CV_ERR_BUSY))
         return cv_call_fail(call, &err);
-    }
-    cv_notify_close(&w.notify);
     tell(&w, &err);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_chat_watch_shape, &w);
     return true;

@@ -10,8 +10,8 @@
  * An answer that was returned and archived is returned again only by its request id.
  */
 #include "base/monotonic.h"
-#include "base/notify.h"
 #include "kit/destination.h"
+#include "kit/kept_watch.h"
 #include "mail/operations.h"
 #include "mail/plan.h"
 #include "mail/prompt.h"
@@ -347,14 +347,13 @@ bool cv_mail_op_fetch(cv_call *call)
     cv_err err = {.arena = call->arena}, blind = {.arena = call->arena};
     cv_str id = cv_json_get_text(call->input, "request_id");
     fetching x;
-    cv_notify n = {0};
     if (id.p)
         return tell_again(call, id);
+    cv_notify *n = cv_kept_watch(call->record);
     if (cv_json_get_int(call->input, "timeout_seconds", 0) > 0) {
-        cv_notify_add(&n, cv_mail_file(call, "temp"), &blind);
-        cv_notify_add(&n, (cv_where){call->root, cv_record_path(call->arena, "", "")}, &blind);
+        cv_notify_add(n, cv_mail_file(call, "temp"), &blind);
+        cv_notify_add(n, (cv_where){call->root, cv_record_path(call->arena, "", "")}, &blind);
     }
-    bool ok = wait_for_answer(call, &n, &x, &err);
-    cv_notify_close(&n);
+    bool ok = wait_for_answer(call, n, &x, &err);
     return ok || (call->errs->count > 0 ? false : cv_call_fail(call, &err));
 }

@@ -7,8 +7,8 @@
  * other messages.
  */
 #include "base/monotonic.h"
-#include "base/notify.h"
 #include "kit/destination.h"
+#include "kit/kept_watch.h"
 #include "mail/answer.h"
 #include "mail/files.h"
 #include "mail/operations.h"
@@ -175,16 +175,15 @@ bool cv_mail_op_wait(cv_call *call)
 {
     cv_err err = {.arena = call->arena}, blind = {.arena = call->arena};
     waiting x = {.limit = (size_t)cv_json_get_int(call->input, "limit", CV_MAIL_PAGE)};
-    cv_notify n = {0};
     answer a = {0};
     if (!cv_mail_actor(call, "agent", &x.agent))
         return false;
     cv_mail_sign_alone(call, &x.agent, "wait");
+    cv_notify *n = cv_kept_watch(call->record);
     if (call->root)
-        cv_notify_add(&n, (cv_where){call->root, cv_record_path(call->arena, "", "")}, &blind);
-    cv_mail_files_watch(call, &n);
-    bool ok = wait_for_mail(call, &x, &n, &err);
-    cv_notify_close(&n);
+        cv_notify_add(n, (cv_where){call->root, cv_record_path(call->arena, "", "")}, &blind);
+    cv_mail_files_watch(call, n);
+    bool ok = wait_for_mail(call, &x, n, &err);
     if (!ok)
         return call->errs->count > 0 ? false : cv_call_fail(call, &err);
     return tell(call, &x, &a, &err);

@@ -294,13 +294,13 @@ typedef struct {
     bool (*scratch)(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
 } cv_record_calls;
 
-/* Engines put this first in their own struct. */
 /* What somebody keeps as long as the handle is open, and gives back when it is closed. */
 typedef struct cv_record_companion {
     void (*close)(struct cv_record_companion *c); /* also says whose it is */
     struct cv_record_companion *next;
 } cv_record_companion;
 
+/* Engines put this first in their own struct. */
 struct cv_record {
     const cv_record_calls *calls;
     const cv_types *types;

@@ -451,6 +451,35 @@ static void a_folder_that_is_removed_meanwhile_is_made_again(void **state)
     assert_true(stands(w, "inbox", 1));
 }
 
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+static size_t count_watches(void)
+{
+    char path[64], what[64];
+    size_t count = 0;
+    for (int fd = 0; fd < 256; fd++) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(path, what, sizeof what - 1);
+        what[n > 0 ? n : 0] = '\0';
+        count += strstr(what, "inotify") != NULL;
+    }
+    return count;
+}
+
+/* To end a watch takes the kernel longer than all else that a wait does. */
+static void who_waits_again_has_the_same_watch(void **state)
+{
+    cv_world *w = *state;
+    set_up_agents(w);
+    size_t before = count_watches();
+    for (int i = 0; i < 3; i++) {
+        actor_do(w, NOBODY, "mail send", "{'from': 'a', 'to': 'hub', 'command': 'c'}");
+        actor_do(w, NOBODY, "mail wait", "{'agent': 'hub', 'timeout_seconds': 5}");
+        actor_do(w, NOBODY, "mail fetch", "{'timeout_seconds': 1}");
+        assert_int_equal(count_watches(), before + 1);
+    }
+}
+
 /* ---- what a send costs ------------------------------------------------------------------------------------------- */
 
 enum { COUNTED_SENDS = 20 };
@@ -536,6 +565,7 @@ int main(void)
                                         cv_world_tear_down),
         cmocka_unit_test_setup_teardown(a_folder_that_is_removed_meanwhile_is_made_again, cv_world_set_up,
                                         cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(who_waits_again_has_the_same_watch, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(a_send_makes_few_system_calls, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(an_inbox_has_a_window, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(files_are_sent_in_their_order_by_a_busy_record, cv_world_set_up,

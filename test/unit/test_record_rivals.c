@@ -1,6 +1,7 @@
 /* test_record_rivals.c - many processes at one record of any room.
  *
- * Locked writes of 32 processes to one scope: none starves, none fails, numbers and revs have no gaps. The feed beside
+ * Locked writes of 32 processes to one scope: none starves, none fails, numbers and revs have no gaps. The end of a
+ * write wakes the one whose turn it is, and not all who wait. The feed beside
  * 16 writing processes: every commit once and in one order, for readers that begin at any time, and for one that is
  * killed and goes on.
  */
@@ -8,9 +9,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include "record/sqlite/engine.h"
 
 typedef struct {
     cv_arena arena;
@@ -188,6 +192,65 @@ static void locked_writers_take_turns(void **state)
     munmap(tallies, sizeof *tallies * WRITERS);
 }
 
+/* ---- who is woken
+ * -------------------------------------------------------------------------------------------------------- */
+
+enum { QUEUE = 8 };
+
+typedef struct {
+    atomic_int drawn, had, wakes;
+    int order[QUEUE];
+} queue;
+
+/* Draws a ticket when those before have theirs; has its turn once it was woken and is the first. */
+static void queue_up(const char *path, int me, queue *q)
+{
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_sqlite_record *r = (cv_sqlite_record *)reopen(&a, path, &err);
+    alarm(60);
+    while (r && atomic_load(&q->drawn) < me)
+        usleep(100);
+    if (!r)
+        _exit(1);
+    cv_sqlite_turns_draw(r);
+    atomic_fetch_add(&q->drawn, 1);
+    do {
+        if (!cv_sqlite_turns_wait(r, INT64_C(60000000)))
+            _exit(2);
+        atomic_fetch_add(&q->wakes, 1);
+    } while (cv_sqlite_turns_waiting(r, r->ticket));
+    q->order[atomic_fetch_add(&q->had, 1)] = me;
+    cv_sqlite_turns_give(r);
+    cv_sqlite_turns_freed(r);
+    cv_record_close(&r->base);
+    _exit(0);
+}
+
+static void the_end_of_a_write_wakes_one(void **state)
+{
+    fixture *f = *state;
+    queue *q = mmap(NULL, sizeof *q, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cv_record *record = board_open(&f->arena, f->path, &f->err);
+    pid_t pids[QUEUE];
+    for (int i = 0; i < QUEUE; i++)
+        if ((pids[i] = fork()) == 0)
+            queue_up(f->path, i, q);
+    while (atomic_load(&q->drawn) < QUEUE)
+        usleep(1000);
+    cv_sqlite_turns_freed((cv_sqlite_record *)record);
+    for (int i = 0; i < QUEUE; i++) {
+        int status;
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    for (int i = 0; i < QUEUE; i++)
+        assert_int_equal(q->order[i], i);
+    assert_in_range(atomic_load(&q->wakes), QUEUE, 2 * QUEUE - 1); /* two tickets may share a number */
+    cv_record_close(record);
+    munmap(q, sizeof *q);
+}
+
 /* ---- the feed
  * ---------------------------------------------------------------------------------------------------------- */
 
@@ -339,6 +402,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(locked_writers_take_turns),
+        TEST(the_end_of_a_write_wakes_one),
         TEST(every_reader_sees_every_commit_once),
     };
     return cmocka_run_group_tests_name("record_rivals", tests, NULL, NULL);

@@ -36,9 +36,9 @@ static void look_for_progress(cv_sqlite_record *r)
     r->last_progress = now;
 }
 
-/* One pause, between `us` and twice that: no two processes wake in step. It ends as soon as the number is not `seen`
- * any more, and *seen is what it is then. False: it was long enough. */
-static bool pause_about(cv_sqlite_record *r, int64_t us, cv_sqlite_told number, uint32_t *seen)
+/* One pause, between `us` and twice that: no two processes wake in step. Who has a ticket is woken when its turn comes.
+ * False: it was long enough. */
+static bool pause_about(cv_sqlite_record *r, int64_t us)
 {
     cv_sqlite *s = r->s;
     int64_t look = s->wait_us / LOOKS;
@@ -53,14 +53,11 @@ static bool pause_about(cv_sqlite_record *r, int64_t us, cv_sqlite_told number, 
     uint64_t mixed = (s->jitter ^ (s->jitter >> 31)) * 0xbf58476d1ce4e5b9u;
     us += (int64_t)((mixed >> 33) % (uint64_t)us);
     int64_t began = cv_monotonic_us();
-    if (r->told)
-        (void)cv_os_number_wait(&r->told[number], *seen, us * TOLD);
-    else
+    if (!cv_sqlite_turns_wait(r, us * TOLD))
         nanosleep(&(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
     int64_t waited = cv_monotonic_us() - began;
     s->waited_us += waited;
     r->waited_us += waited;
-    *seen = cv_sqlite_turns_told(r, number);
     return true;
 }
 
@@ -69,19 +66,17 @@ static int busy(void *ctx, int tries)
     cv_sqlite_record *r = ctx;
     if (tries == 0 && !r->locking)
         r->s->waited_us = r->waited_us = 0;
-    return !r->impatient && pause_about(r, ASK_US, CV_TOLD_FREED, &r->freed);
+    return !r->impatient && pause_about(r, ASK_US);
 }
 
 /* A process that is not alone waits until those who asked before have had their turn. */
 static int begin_in_turn(cv_sqlite_record *r)
 {
-    int64_t ticket = cv_sqlite_turns_draw(r);
-    uint32_t seen = cv_sqlite_turns_told(r, CV_TOLD_MOVED);
-    while (!r->impatient && cv_sqlite_turns_waiting(r, ticket))
-        r->impatient = !pause_about(r, LOOK_US, CV_TOLD_MOVED, &seen);
-    r->freed = cv_sqlite_turns_told(r, CV_TOLD_FREED);
+    cv_sqlite_turns_draw(r);
+    while (!r->impatient && cv_sqlite_turns_waiting(r, r->ticket))
+        r->impatient = !pause_about(r, LOOK_US);
     int rc = cv_sqlite_run(r->s, "begin_write");
-    cv_sqlite_turns_give(r, ticket);
+    cv_sqlite_turns_give(r);
     return rc;
 }
 
@@ -100,7 +95,10 @@ bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err)
         rc = begin_in_turn(r);
     r->locking = r->impatient = false;
     r->s->has_moved = false;
-    return (rc == SQLITE_OK && cv_sqlite_is_in_place(r->s)) || cv_sqlite_fail(r->s, "begin to write", err);
+    if (rc == SQLITE_OK && cv_sqlite_is_in_place(r->s))
+        return true;
+    cv_sqlite_turns_freed(r); /* who waits behind is to try */
+    return cv_sqlite_fail(r->s, "begin to write", err);
 }
 
 cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_sqlite_outcome outcome)

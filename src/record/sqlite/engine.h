@@ -52,13 +52,6 @@ typedef struct {
     ino_t inode;  /* 0: there is none */
 } cv_sqlite_watch;
 
-/* Numbers that all processes share which wait to write (turns.c). */
-typedef enum {
-    CV_TOLD_FREED, /* changes when a write has ended while others waited */
-    CV_TOLD_MOVED, /* … when a ticket was given back */
-    CV_TOLD_COUNT,
-} cv_sqlite_told;
-
 typedef struct {
     cv_record base;
     cv_sqlite *s;   /* the connection */
@@ -79,7 +72,8 @@ typedef struct {
     /* Waiting (engine.c, turns.c). */
     int turns;              /* the file with the tickets; below 0: none */
     _Atomic uint32_t *told; /* where its numbers are in memory, for the system alone; NULL: nobody was met, or none */
-    uint32_t freed;         /* the number as it was before SQLite was asked */
+    int64_t ticket;         /* 0: none */
+    uint32_t seen;          /* its number, as it was before it was asked whose turn it is */
     bool locking;           /* a write is about to begin */
     bool impatient;         /* … and does not wait */
     bool hurried;           /* others who get through do not make the wait longer */
@@ -141,14 +135,14 @@ bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err);
 cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_sqlite_outcome outcome);
 cv_write_result cv_sqlite_refused(cv_sqlite_record *r, const char *doing, cv_err *err);
 
-/* Tickets: the file with them; does anybody wait who asked before this time? One's own, 0: there are none; back. */
+/* Tickets: the file with them; one of its own, and back. Does anybody wait who asked before this time? */
 void cv_sqlite_turns_open(cv_sqlite_record *r);
 void cv_sqlite_turns_close(cv_sqlite_record *r);
+void cv_sqlite_turns_draw(cv_sqlite_record *r);
+void cv_sqlite_turns_give(cv_sqlite_record *r);
 bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before);
-uint32_t cv_sqlite_turns_told(const cv_sqlite_record *r, cv_sqlite_told number); /* the number now */
-int64_t cv_sqlite_turns_draw(cv_sqlite_record *r);
-void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket);
-void cv_sqlite_turns_freed(cv_sqlite_record *r); /* a write has ended: wakes the one whose turn it is */
+bool cv_sqlite_turns_wait(cv_sqlite_record *r, int64_t us); /* until it may be its turn; false: it has no ticket */
+void cv_sqlite_turns_freed(cv_sqlite_record *r);            /* the lock is free: wakes the one whose turn it is */
 
 /* ---- the parts of the interface ------------------------------------------------------------------------------------
  */

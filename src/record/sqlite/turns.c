@@ -10,8 +10,8 @@
  * once. Waiting ends when nobody, not even another, has got through for the longest wait. Where there are no such locks
  * (they belong to open files, not to processes: Linux), everybody tries as before.
  *
- * The first bytes of the file are two numbers that all of them share. A process that ends a write while others wait
- * changes `freed`, which wakes t1. A process that gives its ticket back changes `moved`, which wakes those behind it.
+ * The first bytes of the file are numbers that all of them share; the place of a ticket says which of them is its own.
+ * A process that ends a write, or gives up, changes the number of the first ticket, which wakes t1 and nobody else.
  * Nobody depends on that: a process that was killed changes nothing, and the others find out when they look. The
  * numbers are read and written as parts of the file. In memory they have only the address at which the system lets
  * processes wait: a process that touched it after somebody truncated the file would be killed.
@@ -27,7 +27,7 @@
 #include "record/sqlite/engine.h"
 
 #ifdef F_OFD_SETLK
-enum { NO_FILE = -1, NUMBERS = CV_TOLD_COUNT * sizeof(uint32_t) };
+enum { NO_FILE = -1, COUNT = 61, NUMBERS = COUNT * sizeof(uint32_t) }; /* a prime: clocks that count in steps use all */
 
 static bool lock_byte(int fd, short type, int64_t at)
 {
@@ -62,55 +62,74 @@ static bool is_told(cv_sqlite_record *r)
     return r->told;
 }
 
-/* A number that was never written is 0. */
-uint32_t cv_sqlite_turns_told(const cv_sqlite_record *r, cv_sqlite_told number)
+static off_t number_of(int64_t ticket)
+{
+    return ticket % COUNT;
+}
+
+/* The number of its ticket; one that was never written is 0. */
+static uint32_t look(const cv_sqlite_record *r)
 {
     uint32_t now = 0;
-    ssize_t n = r->told ? pread(r->turns, &now, sizeof now, number * (off_t)sizeof now) : 0;
+    ssize_t n = r->told ? pread(r->turns, &now, sizeof now, number_of(r->ticket) * (off_t)sizeof now) : 0;
     return n == (ssize_t)sizeof now ? now : 0;
 }
 
-/* The time is another number than any that somebody has seen. */
-static void tell(const cv_sqlite_record *r, cv_sqlite_told number)
+bool cv_sqlite_turns_wait(cv_sqlite_record *r, int64_t us)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    uint32_t now = (uint32_t)time.tv_nsec;
-    if (pwrite(r->turns, &now, sizeof now, number * (off_t)sizeof now) == (ssize_t)sizeof now)
-        cv_os_number_wake(&r->told[number]);
+    if (r->ticket == 0 || !r->told)
+        return false;
+    (void)cv_os_number_wait(&r->told[number_of(r->ticket)], r->seen, us);
+    r->seen = look(r);
+    return true;
+}
+
+/* A ticket that is not behind this place; 0: there is none. Others than one's own are found. */
+static int64_t ticket_before(const cv_sqlite_record *r, int64_t before)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = before};
+    bool found =
+        r->turns != NO_FILE && before > 0 && fcntl(r->turns, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    return found ? lock.l_start : 0;
 }
 
 bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = before};
-    return r->turns != NO_FILE && before > 0 && fcntl(r->turns, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    return ticket_before(r, before) > 0;
 }
 
+/* The time is another number than any that somebody has seen. */
 void cv_sqlite_turns_freed(cv_sqlite_record *r)
 {
-    if (cv_sqlite_turns_waiting(r, INT64_MAX) && is_told(r))
-        tell(r, CV_TOLD_FREED);
+    int64_t first = 0;
+    struct timespec time;
+    for (int64_t before = INT64_MAX; (before = ticket_before(r, before)) > 0;)
+        first = before;
+    if (first == 0 || !is_told(r))
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    uint32_t now = (uint32_t)time.tv_nsec;
+    if (pwrite(r->turns, &now, sizeof now, number_of(first) * (off_t)sizeof now) == (ssize_t)sizeof now)
+        cv_os_number_wake(&r->told[number_of(first)]);
 }
 
-int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
+void cv_sqlite_turns_draw(cv_sqlite_record *r)
 {
     struct timespec now;
     (void)is_told(r);
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    for (int tries = 0; r->turns != NO_FILE && tries < 100; tries++, at++) /* somebody asked in the same nanosecond */
-        if (lock_byte(r->turns, F_WRLCK, at))
-            return at;
-    return 0;
+    for (int tries = 0; r->turns != NO_FILE && !r->ticket && tries < 100; tries++, at++) /* the same nanosecond */
+        r->ticket = lock_byte(r->turns, F_WRLCK, at) ? at : 0;
+    r->seen = look(r);
 }
 
-void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket)
+void cv_sqlite_turns_give(cv_sqlite_record *r)
 {
-    assert(ticket == 0 || r->turns != NO_FILE);
-    if (ticket > 0)
-        lock_byte(r->turns, F_UNLCK, ticket);
-    if (ticket > 0 && r->told)
-        tell(r, CV_TOLD_MOVED);
+    assert(r->ticket == 0 || r->turns != NO_FILE);
+    if (r->ticket > 0)
+        lock_byte(r->turns, F_UNLCK, r->ticket);
+    r->ticket = 0;
 }
 #else
 void cv_sqlite_turns_open(cv_sqlite_record *r)
@@ -129,25 +148,24 @@ bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
     return false;
 }
 
+bool cv_sqlite_turns_wait(cv_sqlite_record *r, int64_t us)
+{
+    (void)r, (void)us;
+    return false;
+}
+
 void cv_sqlite_turns_freed(cv_sqlite_record *r)
 {
     (void)r;
 }
 
-uint32_t cv_sqlite_turns_told(const cv_sqlite_record *r, cv_sqlite_told number)
-{
-    (void)r, (void)number;
-    return 0;
-}
-
-int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
+void cv_sqlite_turns_draw(cv_sqlite_record *r)
 {
     (void)r;
-    return 0;
 }
 
-void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket)
+void cv_sqlite_turns_give(cv_sqlite_record *r)
 {
-    (void)r, (void)ticket;
+    (void)r;
 }
 #endif
