@@ -18,6 +18,7 @@ _Static_assert(MAX_ANSWER + CV_ANSWER_CACHE_MAX_QUESTION <= MAX_KEPT, "one answe
 typedef struct {
     cv_str text;
     cv_seen seen;
+    uint64_t moment; /* the last one at which it was current */
 } kept_answer;
 
 struct cv_answer_cache {
@@ -54,13 +55,22 @@ void cv_answer_cache_add_secret(cv_buf *question, cv_str secret)
     cv_buf_add(question, (cv_str){(const char *)digest, sizeof digest});
 }
 
-bool cv_answer_cache_find(cv_answer_cache *cache, uint64_t version, cv_str question,
+static bool is_current(kept_answer *kept, uint64_t moment)
+{
+    if (moment != 0 && kept->moment == moment)
+        return true;
+    bool current = cv_seen_is_current(&kept->seen);
+    kept->moment = current ? moment : 0;
+    return current;
+}
+
+bool cv_answer_cache_find(cv_answer_cache *cache, uint64_t version, uint64_t moment, cv_str question,
                           void (*give)(void *ctx, cv_str answer), void *ctx)
 {
     pthread_mutex_lock(&cache->lock);
     const uintptr_t *place = cache->version == version ? cv_map_get(&cache->answers, question) : NULL;
-    const kept_answer *kept = place ? (const kept_answer *)*place : NULL;
-    bool known = kept && cv_seen_is_current(&kept->seen);
+    kept_answer *kept = place ? (kept_answer *)*place : NULL;
+    bool known = kept && is_current(kept, moment);
     if (known)
         give(ctx, kept->text);
     pthread_mutex_unlock(&cache->lock);
@@ -81,7 +91,7 @@ void cv_answer_cache_add(cv_answer_cache *cache, uint64_t version, cv_str questi
     }
     cache->bytes += question.n + answer.n;
     kept_answer *copy = CV_NEW(&cache->arena, kept_answer);
-    *copy = (kept_answer){cv_arena_copy(&cache->arena, answer), cv_seen_copy(&cache->arena, seen)};
+    *copy = (kept_answer){cv_arena_copy(&cache->arena, answer), cv_seen_copy(&cache->arena, seen), 0};
     *cv_map_put(&cache->answers, &cache->arena, cv_arena_copy(&cache->arena, question), NULL) = (uintptr_t)copy;
     pthread_mutex_unlock(&cache->lock);
 }

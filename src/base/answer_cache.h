@@ -26,8 +26,9 @@ void cv_answer_cache_free(cv_answer_cache *cache);
 void cv_answer_cache_add_secret(cv_buf *question, cv_str secret);
 
 /* False: it is not known, or a folder that it was made from has changed. `give` gets the answer while nobody can throw
- * it away: it copies what it needs. */
-bool cv_answer_cache_find(cv_answer_cache *cache, uint64_t version, cv_str question,
+ * it away: it copies what it needs. Questions of one `moment` had all come before the first of them was answered: the
+ * folders are looked at once for them. 0: a question of its own. */
+bool cv_answer_cache_find(cv_answer_cache *cache, uint64_t version, uint64_t moment, cv_str question,
                           void (*give)(void *ctx, cv_str answer), void *ctx);
 
 /* `version` is above 0. What is too large is not kept, nor what was made from folders whose changes would not show. */

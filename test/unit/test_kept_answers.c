@@ -8,6 +8,7 @@ static struct {
     int calls;
     bool knows; /* the version */
     uint64_t version;
+    int asked;    /* … for it */
     size_t bytes; /* of filling in each answer */
     const char *folder;
     cv_where looks_at; /* a folder, which each answer is made from; path NULL: none */
@@ -29,6 +30,7 @@ static bool count(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arg
 static bool data_version(void *ctx, uint64_t *ret_version)
 {
     (void)ctx;
+    world.asked++;
     *ret_version = world.version;
     return world.knows;
 }
@@ -53,6 +55,7 @@ static struct {
     cv_arena arena;
     cv_str answer;
     cv_str bearer; /* that the next questions come with */
+    uint64_t moment;
 } it;
 
 static void finish(cv_mcp_job *job)
@@ -72,6 +75,7 @@ static cv_str ask(const char *tool, const char *arguments, const char *meta)
     job->transport = &transport;
     job->session = &it.session;
     job->bearer = it.bearer;
+    job->moment = it.moment;
     it.answer = (cv_str){NULL, 0};
     assert_true(cv_mcp_read(job));
     cv_mcp_dispatch(job);
@@ -299,6 +303,32 @@ static void what_was_made_from_a_folder_is_kept_until_it_changes(void **state)
     expect("cacheable", "", 5);
 }
 
+/* Messages that are read at once had all come before the first of them is answered. */
+static void one_moment_is_looked_at_once(void **state)
+{
+    (void)state;
+    world.looks_at = (cv_where){world.folder, "missing"};
+    it.moment = 1;
+    expect("cacheable", "", 1);
+    expect("cacheable", "", 1);
+    in_folder(world.folder, "mkdir missing");
+    world.version++;
+    expect("cacheable", "", 1);
+    assert_int_equal(world.asked, 1);
+    it.moment = 2;
+    expect("cacheable", "", 2);
+    assert_int_equal(world.asked, 2);
+    it.moment = 0;
+    expect("cacheable", "", 3); /* it has changed just now */
+    expect("cacheable", "", 4);
+    assert_int_equal(world.asked, 4);
+    world.knows = false;
+    it.moment = 3;
+    expect("cacheable", "", 5);
+    expect("cacheable", "", 6);
+    assert_int_equal(world.asked, 5);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -312,6 +342,7 @@ int main(void)
         CASE(memory_is_bounded),
         CASE(changes_in_folders_show),
         CASE(what_was_made_from_a_folder_is_kept_until_it_changes),
+        CASE(one_moment_is_looked_at_once),
     };
     return cmocka_run_group_tests_name("keep", tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ bool cv_api_recall(cv_api_call *call)
     cv_buf_printf(&question, "%d%.*s\n", call->as.p != NULL, CV_FMT(call->as)); /* a header is one line */
     cv_buf_add(&question, cv_buf_str(&call->text));
     call->question = cv_buf_take(&question, &call->arena);
-    return cv_answer_cache_find(call->api->kept, call->version, call->question, give, call);
+    return cv_answer_cache_find(call->api->kept, call->version, 0, call->question, give, call);
 }
 
 void cv_api_answer_read(cv_api_call *call, cv_str reply)

@@ -68,6 +68,7 @@ struct cv_mcp_job {
     cv_str progress_token;       /* as JSON; empty: no progress wanted */
     int level;                   /* a cv_mcp_level; below zero: no log wanted */
     /* ---- what is known of its answer (kept_answers.c) ---- */
+    uint64_t moment; /* messages of one had all come before the first was looked at; 0: one of its own */
     uint64_t data_version;
     cv_str question; /* empty: the answer is not kept */
     /* ---- while it is served ---- */
@@ -150,8 +151,10 @@ struct cv_mcp_host {
     pthread_t watcher;
     bool watcher_runs, watcher_ended;
     cv_answer_cache *kept; /* answers to give again (kept_answers.c) */
-    cv_str identity;       /* {"io.modelcontextprotocol/serverInfo":…} */
-    cv_arena arena;        /* of the host itself */
+    uint64_t moment;       /* the last one that was asked about, by the thread that reads; 0: none */
+    uint64_t moment_version;
+    cv_str identity; /* {"io.modelcontextprotocol/serverInfo":…} */
+    cv_arena arena;  /* of the host itself */
 };
 
 /* ---- host.c ----------------------------------------------------------------------------------------------------- */

@@ -44,13 +44,30 @@ static void give(void *ctx, cv_str result)
     cv_rpc_end(&w);
 }
 
+/* Asked once for all messages of a moment. */
+static bool ask_version(cv_mcp_job *job)
+{
+    cv_mcp_host *host = job->host;
+    const cv_mcp_server *server = host->server;
+    if (job->moment != 0 && job->moment == host->moment) {
+        job->data_version = host->moment_version;
+        return job->data_version > 0;
+    }
+    bool known = server->data_version(server->ctx, &job->data_version);
+    if (job->moment != 0) {
+        host->moment = job->moment;
+        host->moment_version = known ? job->data_version : 0;
+    }
+    return known;
+}
+
 bool cv_mcp_recall(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_json *arguments)
 {
-    const cv_mcp_server *server = job->host->server;
-    if (!tool->cacheable || !server->data_version || !server->data_version(server->ctx, &job->data_version))
+    if (!tool->cacheable || !job->host->server->data_version || !ask_version(job))
         return false;
     job->question = print_question(job, tool, arguments);
-    return job->question.n > 0 && cv_answer_cache_find(job->host->kept, job->data_version, job->question, give, job);
+    return job->question.n > 0 &&
+           cv_answer_cache_find(job->host->kept, job->data_version, job->moment, job->question, give, job);
 }
 
 void cv_mcp_keep(cv_mcp_job *job, cv_str result, const cv_seen *seen)

@@ -38,6 +38,7 @@ typedef struct {
     cv_buf line;
     bool skipping; /* the rest of a line that is too long */
     size_t lines;
+    uint64_t moment; /* the number of the last bytes that were read at once */
 } stdio;
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
@@ -156,6 +157,7 @@ static void take_line(stdio *s, cv_str line)
     job->transport = &transport;
     job->transport_data = s;
     job->session = &s->session;
+    job->moment = s->moment;
     if (cv_mcp_read(job))
         cv_mcp_dispatch(job);
 }
@@ -232,6 +234,7 @@ static void read_all(stdio *s)
             continue;
         if (n <= 0)
             break;
+        s->moment++;
         lines = s->lines;
         take_bytes(s, (cv_str){chunk, (size_t)n});
         if (s->lines != lines)
