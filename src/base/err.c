@@ -196,7 +196,10 @@ cv_str cv_err_text(const cv_err *err)
         cv_buf_printf(&b, "%s%zu:%zu", err->file.n ? ":" : "line ", err->line, err->column);
     if (b.n)
         cv_buf_add_z(&b, ": ");
-    if (err->field.n) {
+    cv_str rest = cv_str_from(err->message, err->field.n);
+    bool is_told =
+        cv_str_starts(err->message, err->field) && cv_str_starts(rest, CV_STR(" ")); /* "tasks is required" */
+    if (err->field.n && !is_told) {
         cv_buf_add(&b, err->field);
         cv_buf_add_z(&b, ": ");
     }

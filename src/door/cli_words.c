@@ -131,8 +131,7 @@ void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *
         cv_str message = in_options(cli, properties, err, named ? rest : err->message);
         cv_err_message(err, "%.*s%.*s", CV_FMT(named ? option : CV_STR("")), CV_FMT(message));
         cv_err_suggest(err, in_options(cli, properties, err, err->suggestion));
-        bool twice = cv_str_starts(err->message, option); /* "--tasks: --tasks is required" */
-        cv_err_field(err, twice ? CV_STR("") : option);
+        cv_err_field(err, option);
     }
 }
 

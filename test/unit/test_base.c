@@ -544,6 +544,11 @@ static void error_texts_tell_the_whole_story(void **state)
     cv_err_file(&err, CV_STR("a.json"));
     cv_err_field(&err, CV_STR("claims[0]"));
     assert_str_eq(cv_err_text(&err), "a.json:3:14: claims[0]: unexpected }");
+    cv_err_set(&err, CV_ERR_USAGE, "claims[0] is missing"); /* it is named once */
+    cv_err_field(&err, CV_STR("claims[0]"));
+    assert_str_eq(cv_err_text(&err), "claims[0] is missing");
+    cv_err_field(&err, CV_STR("claim"));
+    assert_str_eq(cv_err_text(&err), "claim: claims[0] is missing");
     cv_arena_release(&a);
 }
 
