@@ -3,7 +3,6 @@
 
 #include "mail/log.h"
 #include "mail/operations.h"
-#include "mail/text/task.h"
 
 enum { MAX_ID = 200, MAX_ACTION = 1000, MAX_NEEDS = 1000 };
 
@@ -11,11 +10,17 @@ static const cv_str absent = {NULL, 0};
 
 /* ---- form -------------------------------------------------------------------------------------------------------- */
 
+/* A member by the name that the caller has given it. */
+static cv_spot spot_in(const cv_mail_new_task *t, const char *member)
+{
+    return cv_spot_in(&t->at, cv_mtext_task_called(t->at.call->arena, t->read, cv_str_of(member)));
+}
+
 static cv_err *fault(cv_mail_new_task *t, const char *member, cv_err_code code, cv_str value, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 static cv_err *fault(cv_mail_new_task *t, const char *member, cv_err_code code, cv_str value, const char *format, ...)
 {
-    cv_spot at = cv_spot_in(&t->at, cv_str_of(member));
+    cv_spot at = spot_in(t, member);
     va_list args;
     va_start(args, format);
     cv_str message = cv_arena_vprintf(t->at.call->arena, format, args);
@@ -25,31 +30,22 @@ static cv_err *fault(cv_mail_new_task *t, const char *member, cv_err_code code, 
 
 static void check_line(cv_mail_new_task *t, const char *member, cv_str text, size_t most)
 {
-    cv_spot at = cv_spot_in(&t->at, cv_str_of(member));
+    cv_spot at = spot_in(t, member);
     if (text.n == 0)
         cv_fault_missing(&at);
     else
         cv_fault_unless_line(&at, text, most);
 }
 
-/* A member of the specification that has the wrong type was left beside the others. */
-static void check_extra(cv_mail_new_task *t, const cv_mtext_task *read)
+/* A member that has the wrong type was left beside the others. */
+static void check_unread(cv_mail_new_task *t)
 {
-    static const struct {
-        cv_str name;
-        const char *wanted;
-    } members[] = {{CV_STR_INIT("task_id"), "a text"},
-                   {CV_STR_INIT("action"), "a text"},
-                   {CV_STR_INIT("params"), "an object"},
-                   {CV_STR_INIT("target_agent"), "the name of an agent"},
-                   {CV_STR_INIT("status"), "a word"},
-                   {CV_STR_INIT("priority"), "a number or a word"},
-                   {CV_STR_INIT("depends_on"), "a list of task ids"}};
-    for (size_t i = 0; i < read->extra.count; i++)
-        for (size_t k = 0; k < CV_COUNT(members); k++)
-            if (cv_str_eq(read->extra.items[i].name, members[k].name))
-                fault(t, members[k].name.p, CV_ERR_INVALID_VALUE, read->extra.items[i].raw, "%s is %s",
-                      members[k].name.p, members[k].wanted);
+    for (size_t i = 0; i < t->read->unread.count; i++) {
+        const cv_mtext_member *m = &t->read->unread.items[i];
+        cv_spot at = cv_spot_in(&t->at, m->name);
+        cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR(""), m->raw, "%.*s is %s", CV_FMT(m->name),
+                 cv_mtext_task_wanted(m->name));
+    }
 }
 
 static cv_str extra_of(cv_arena *a, const cv_mtext_task *read)
@@ -74,8 +70,9 @@ static cv_str list_of(cv_arena *a, cv_words words)
 }
 
 /* One task: its row, as far as the request tells. */
-static void read_task(cv_call *call, cv_mail_new_task *t, const cv_mtext_task *read)
+static void read_task(cv_call *call, cv_mail_new_task *t)
 {
+    const cv_mtext_task *read = t->read;
     cv_mail_task *row = &t->row;
     cv_row_clear(&cv_mail_task_type, row);
     row->task_id = cv_str_trim(read->task_id);
@@ -89,7 +86,7 @@ static void read_task(cv_call *call, cv_mail_new_task *t, const cv_mtext_task *r
     t->at.item_type = CV_STR("task");
     t->at.item_key = CV_STR("task_id");
     t->at.item_id = row->task_id;
-    check_extra(t, read);
+    check_unread(t);
     check_line(t, "task_id", row->task_id, MAX_ID);
     check_line(t, "action", row->action, MAX_ACTION);
     if (row->target_agent.n == 0)
@@ -126,7 +123,7 @@ static void check_agent(cv_call *call, cv_map *known, cv_mail_new_task *t)
             *slot = (uintptr_t)agent;
         } else {
             cv_err *kept = cv_errs_keep(call->errs, call->arena, &err);
-            cv_err_field(kept, cv_spot_in(&t->at, CV_STR("target_agent")).field);
+            cv_err_field(kept, spot_in(t, "target_agent").field);
             cv_err_item_type(kept, CV_STR("task"));
             cv_err_item(kept, t->at.item_key, t->at.item_id);
         }
@@ -170,14 +167,14 @@ bool cv_mail_tasks_read(cv_call *call, const char *field, cv_str text, cv_mail_t
     cv_spot whole = {.call = call, .field = cv_str_of(field)};
     for (uint32_t i = 0; i < again->count; i++) {
         cv_mail_new_task *t = CV_PUSH(call->arena, ret);
-        cv_mtext_task read;
-        *t = (cv_mail_new_task){.at = cv_spot_at(&whole, i)};
-        if (!cv_mtext_task_read(call->arena, text, &again->items[i], &notes, &read, &err)) {
+        cv_mtext_task *read = CV_NEW(call->arena, cv_mtext_task);
+        *t = (cv_mail_new_task){.at = cv_spot_at(&whole, i), .read = read};
+        if (!cv_mtext_task_read(call->arena, text, &again->items[i], &notes, read, &err)) {
             cv_err_field(&err, t->at.field);
             cv_call_fail(call, &err);
             continue;
         }
-        read_task(call, t, &read);
+        read_task(call, t);
         check_agent(call, &agents, t);
         check_id(call, ret, i);
     }

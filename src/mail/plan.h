@@ -10,12 +10,14 @@
 #define CV_MAIL_PLAN_H
 
 #include "mail/send.h"
+#include "mail/text/task.h"
 
 typedef struct {
     cv_mail_task row;
     cv_mail_agent target;
     cv_words needs;
-    cv_spot at;     /* of its faults */
+    cv_spot at; /* of its faults */
+    const cv_mtext_task *read;
     bool stands;    /* the plan has it already, as it is */
     int8_t visited; /* by the search for cycles */
 } cv_mail_new_task;

@@ -127,6 +127,17 @@ run "all faults at once" 1 mail plan --from Agent_0 --plan p --tasks '[
     {"task_id": "z", "action": "Z", "target_agent": "RefactorAgent", "depends_on": ["y"]},
     {"task_id": "z", "action": "Z", "target_agent": "RefactorAgent"}, 7]' --json
 is '[.errors[] | [.field, .error_code]] | sort == [["tasks[0].task_id", "task_exists"], ["tasks[1].priority", "invalid_value"], ["tasks[1].status", "invalid_value"], ["tasks[1].target_agent", "unknown_agent"], ["tasks[2].depends_on", "dependency_cycle"], ["tasks[2].params", "invalid_value"], ["tasks[4].task_id", "task_exists"], ["tasks[5]", "invalid_value"]]'
+# A dependency that is not understood would let the task go before its time.
+jq -nc '[("depends_on", "dependencies", "blocked_by", "blocking_task_id", "prerequisites", "deps") as $name
+    | ({"b": 1}, [{"ref": "b"}], [["b"]], [true], [null], [""], ["b", {}], true) as $value | {$name, $value}] | to_entries
+    | map({task_id: "n\(.key)", action: "N", owner: "RefactorAgent", (.value.name): .value.value})' >"$work/unread"
+run "dependencies that are none" 1 mail plan --from Agent_0 --plan p --tasks @"$work/unread" --json
+is "([.errors[] | [.field, .error_code]]) == ($(jq -c '[to_entries[] | ["tasks[\(.key)]." + (.value | keys_unsorted[3]), "invalid_value"]]' "$work/unread"))"
+run "in the words of the list" 1 mail plan --from Agent_0 --plan p --tasks '[
+    {"id": "q", "title": "Q", "owner": "RefactorAgnt", "deps": ["b"], "state": null},
+    {"id": "r", "title": "R", "owner": "RefactorAgent", "deps": [" b ", "nowhere"], "parent": [1]},
+    {"id": "t", "title": {}, "owner": "RefactorAgent", "parameters": "x", "depends_on": null}]' --json
+is '[.errors[] | [.field, .error_code]] | sort == [["tasks[0].owner", "unknown_agent"], ["tasks[1].deps[1]", "unknown_dependency"], ["tasks[1].parent", "invalid_value"], ["tasks[2].action", "missing_field"], ["tasks[2].parameters", "invalid_value"], ["tasks[2].title", "invalid_value"]]'
 run "an agent, a dependency and a cycle" 1 mail plan --from Agent_0 --plan new --tasks '[
     {"task_id": "a", "action": "A", "target_agent": "nobody", "depends_on": ["b"]},
     {"task_id": "b", "action": "B", "target_agent": "RefactorAgent", "depends_on": ["a", "nowhere"]}]' --json

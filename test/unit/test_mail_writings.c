@@ -449,7 +449,7 @@ static void tasks_are_read_whatever_their_fields_are_called(void **state)
          7},
         {"{\"task_id\":7,\"action\":\"a\",\"blocking_task_id\":\"t1\",\"parent_task_id\":\"p\",\"params\":null,"
          "\"status\":{}}",
-         "{\"task_id\":\"7\",\"action\":\"a\",\"depends_on\":[\"t1\"],\"parent_task_id\":\"p\",\"params\":null,"
+         "{\"task_id\":\"7\",\"action\":\"a\",\"params\":{},\"depends_on\":[\"t1\"],\"parent_task_id\":\"p\","
          "\"status\":{}}",
          2},
         {"{\"task_id\":\"t\",\"depends_on\":[{\"task_id\":\"a\"},{\"id\":\"b\"},3]}",

@@ -1,14 +1,21 @@
 /* task.c - reading and writing tasks; see task.h. */
 #include "mail/text/task.h"
 
+#include <assert.h>
+
 typedef enum {
-#define TASK(id, name) TASK_##id,
+#define TASK(id, name, wanted) TASK_##id,
 #include "mail/text/fields.def"
     TASK_FIELD_COUNT
 } task_field;
 
 static const cv_str names[TASK_FIELD_COUNT] = {
-#define TASK(id, name) [TASK_##id] = CV_STR_INIT(name),
+#define TASK(id, name, wanted) [TASK_##id] = CV_STR_INIT(name),
+#include "mail/text/fields.def"
+};
+
+static const char *const wanted_values[TASK_FIELD_COUNT] = {
+#define TASK(id, name, wanted) [TASK_##id] = wanted,
 #include "mail/text/fields.def"
 };
 
@@ -37,26 +44,36 @@ static cv_str text_of(const cv_json *value)
     return value && (value->type == CV_JSON_STRING || value->type == CV_JSON_NUMBER) ? value->text : (cv_str){0};
 }
 
+/* An id, or an object with one. */
+static cv_str id_of(const cv_json *item)
+{
+    const cv_json *id = item->type == CV_JSON_OBJECT ? cv_json_get(item, CV_STR("task_id")) : item;
+    return cv_str_trim(text_of(id ? id : cv_json_get(item, CV_STR("id"))));
+}
+
+static bool are_ids(const cv_json *value)
+{
+    bool all = value->type == CV_JSON_ARRAY;
+    for (uint32_t i = 0; all && i < value->count; i++)
+        all = id_of(&value->items[i]).n > 0;
+    return all;
+}
+
 /* Is the value one that this field can hold? What is not stays beside the fields, as it was written. */
 static bool suits(task_field field, const cv_json *value)
 {
     if (field == TASK_PARAMS)
         return value->type == CV_JSON_OBJECT;
-    return text_of(value).p || (field == TASK_DEPENDS && value->type == CV_JSON_ARRAY);
+    return text_of(value).p || (field == TASK_DEPENDS && are_ids(value));
 }
 
-/* A list of ids, of objects with one, or one text with commas between them. */
+/* A list of ids, or one text with commas between them. */
 static cv_words ids_of(cv_arena *a, const cv_json *value)
 {
     cv_texts ids = {0};
     cv_str rest = text_of(value), piece;
-    for (uint32_t i = 0; value->type == CV_JSON_ARRAY && i < value->count; i++) {
-        const cv_json *item = &value->items[i];
-        const cv_json *id = cv_json_get(item, CV_STR("task_id"));
-        cv_str text = text_of(item->type == CV_JSON_OBJECT ? (id ? id : cv_json_get(item, CV_STR("id"))) : item);
-        if (text.n)
-            *CV_PUSH(a, &ids) = text;
-    }
+    for (uint32_t i = 0; value->type == CV_JSON_ARRAY && i < value->count; i++)
+        *CV_PUSH(a, &ids) = id_of(&value->items[i]);
     while (rest.n && cv_str_split(&rest, ',', &piece))
         if (cv_str_trim(piece).n)
             *CV_PUSH(a, &ids) = cv_str_trim(piece);
@@ -84,6 +101,13 @@ static void set_words(cv_arena *a, const cv_json *const found[], cv_mtext_notes 
         cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SHAPE, depends->offset, names[TASK_DEPENDS]);
 }
 
+/* A value that its field cannot hold is not passed over: the field would be taken for absent. Under another name than
+ * its own the field may have been given beside it. */
+static bool is_unread(const cv_mtext_member *m, task_field field, const cv_json *value, bool given)
+{
+    return !suits(field, value) && (!given || cv_str_eq(m->name, names[field]));
+}
+
 bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_notes *notes, cv_mtext_task *ret,
                         cv_err *err)
 {
@@ -93,6 +117,7 @@ bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext
                           CV_FMT(cv_json_type_word(value->type)));
     cv_mtext_members members;
     const cv_json *found[TASK_FIELD_COUNT] = {0};
+    cv_str *called = CV_NEW_ARRAY(a, TASK_FIELD_COUNT, cv_str);
     size_t ranks[TASK_FIELD_COUNT], best[TASK_FIELD_COUNT];
     for (size_t f = 0; f < TASK_FIELD_COUNT; f++)
         ranks[f] = best[f] = SIZE_MAX;
@@ -108,11 +133,17 @@ bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext
     for (size_t i = 0; i < members.count; i++) {
         task_field field = TASK_ID;
         const cv_mtext_member *m = &members.items[i];
-        if (rank_of(m->name, &field) == SIZE_MAX || best[field] != i) { /* another name of it, or none */
+        bool has_field = rank_of(m->name, &field) != SIZE_MAX;
+        if (has_field && value->members[i].value.type == CV_JSON_NULL)
+            continue;                         /* it is not there */
+        if (!has_field || best[field] != i) { /* another name of it, or none */
             *CV_PUSH(a, &ret->extra) = *m;
+            if (has_field && is_unread(m, field, &value->members[i].value, best[field] != SIZE_MAX))
+                *CV_PUSH(a, &ret->unread) = *m;
             continue;
         }
         found[field] = &value->members[i].value;
+        called[field] = m->name;
         if (!cv_str_eq(m->name, names[field]))
             cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SYNONYM, found[field]->offset, m->name);
         if (field == TASK_PARAMS)
@@ -122,8 +153,27 @@ bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext
     ret->action = text_of(found[TASK_ACTION]);
     ret->target_agent = text_of(found[TASK_AGENT]);
     ret->parent = text_of(found[TASK_PARENT]);
+    ret->called = called;
     set_words(a, found, notes, ret);
     return true;
+}
+
+cv_str cv_mtext_task_called(cv_arena *a, const cv_mtext_task *task, cv_str field)
+{
+    size_t bracket = cv_str_find_char(field, '[');
+    cv_str name = cv_str_head(field, bracket), index = cv_str_from(field, name.n);
+    for (size_t f = 0; f < TASK_FIELD_COUNT; f++)
+        if (cv_str_eq(name, names[f]) && task->called[f].n > 0)
+            return cv_arena_join(a, task->called[f], index);
+    return field;
+}
+
+const char *cv_mtext_task_wanted(cv_str name)
+{
+    task_field field = TASK_ID;
+    size_t rank = rank_of(name, &field);
+    assert(rank != SIZE_MAX && "it is a field");
+    return wanted_values[field];
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
