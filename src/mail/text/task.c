@@ -101,7 +101,7 @@ static void set_words(cv_arena *a, const cv_json *const found[], cv_mtext_notes 
         cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SHAPE, depends->offset, names[TASK_DEPENDS]);
 }
 
-/* A value that its field cannot hold is not passed over: the field would be taken for absent. Under another name than
+/* A value that its field cannot hold is not skipped: the field would be taken for absent. Under another name than
  * its own the field may have been given beside it. */
 static bool is_unread(const cv_mtext_member *m, task_field field, const cv_json *value, bool given)
 {
