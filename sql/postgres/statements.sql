@@ -462,7 +462,8 @@ SELECT c.relname, pg_catalog.has_table_privilege(c.oid, 'SELECT'), pg_catalog.ha
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 UNION ALL SELECT p.proname || '()', pg_catalog.has_function_privilege(p.oid, 'EXECUTE'), true, true, true
-FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace WHERE n.nspname = $1 ORDER BY 1
+FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+WHERE n.nspname = $1 AND p.prorettype <> 'pg_catalog.trigger'::pg_catalog.regtype ORDER BY 1
 
 -- Who receives what is written; a base backup that runs is no standby. Others see no more than that there is one.
 -- name: exam_standbys
