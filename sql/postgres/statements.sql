@@ -550,11 +550,11 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 ORDER BY c.relname, i.relname
 
--- A trigger that somebody has switched off: rows could be rewritten.
 -- name: schema_functions
 SELECT p.proname, p.prosrc FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
 WHERE n.nspname = $1
 
+-- A trigger that somebody has switched off: rows could be rewritten.
 -- name: schema_triggers_off
 SELECT c.relname, t.tgname FROM pg_catalog.pg_trigger AS t
 JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid

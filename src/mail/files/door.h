@@ -146,7 +146,8 @@ bool cv_door_write(cv_where where, cv_str bytes, cv_err *err);
 bool cv_door_write_message(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, const char *name,
                            cv_str bytes, bool marked, cv_err *err);
 
-/* The same, and what is there goes by the rules (base/file.h): what is not known is kept beside it. */
+/* Replaces or makes a file with the mark. What is there goes by the rules (base/file.h): what is not known is kept
+ * beside it. */
 bool cv_door_replace(const cv_mail_door *door, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
 
 /* Gives a file another place, never over another one. `durable`: it is there after a crash, too. *ret_gone: it was not

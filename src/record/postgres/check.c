@@ -116,7 +116,7 @@ static bool check_function(checking *k, cv_str name, cv_str body)
     cv_err_set(k->err, CV_ERR_SCHEMA, "the function %.*s of the schema %s %s", CV_FMT(name), k->c->address.schema,
                fault);
     cv_err_file(k->err, k->c->address.text);
-    cv_err_suggest(k->err, CV_STR("have the owner of the schema to make it as sql/postgres/ has it: CREATE OR REPLACE "
+    cv_err_suggest(k->err, CV_STR("ask the owner of the schema to make it as sql/postgres/ has it: CREATE OR REPLACE "
                                   "FUNCTION …; then run 'conclave verify'"));
     return false;
 }
