@@ -596,8 +596,8 @@ static void a_replaced_panel(void **state)
         "DELETE FROM panels WHERE position IS NULL",
         "DELETE FROM panels WHERE rev = (SELECT max(rev) FROM panels)",
         "DELETE FROM panels WHERE rev = 1",
-        "INSERT INTO panels (scope, round, expert_slug, rev, position, source) "
-        "SELECT scope, round, 'ghost', rev - 1, 9, source FROM panels WHERE position IS NULL",
+        ("INSERT INTO panels (scope, round, expert_slug, rev, position, source) "
+         "SELECT scope, round, 'ghost', rev - 1, 9, source FROM panels WHERE position IS NULL"),
     };
     (void)state;
     for (size_t i = 0; i < CV_COUNT(changes); i++)
