@@ -42,10 +42,7 @@ static cv_str valid(cv_arena *a, cv_str text)
 
 static void tell_tags(cv_arena *a, cv_chat_shown *t, cv_str tags)
 {
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } list = {0};
+    cv_texts list = {0};
     cv_str tag;
     while (cv_chat_next_tag(&tags, &tag))
         *CV_PUSH(a, &list) = cv_arena_printf(a, "@%.*s", CV_FMT(valid(a, tag)));
@@ -179,10 +176,7 @@ bool cv_chat_person_form(cv_call *call, const char *field, cv_str who)
 /* Whose role or identity `name` could be, with a slip of the pen; empty: nobody's. */
 static cv_str person_called(cv_arena *a, cv_str name, cv_words people)
 {
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } parts = {0};
+    cv_texts parts = {0};
     for (size_t i = 0; i < people.count; i++) {
         cv_str roles = cv_chat_role_of(people.items[i]), role;
         while (cv_str_split(&roles, '+', &role))

@@ -22,8 +22,7 @@
 
 typedef struct {
     cv_str path, kind, chat_id;
-    cv_str *messages;
-    size_t count, capacity;
+    cv_texts messages;
 } changed;
 
 typedef struct {
@@ -44,7 +43,7 @@ static const cv_shape changed_shape[] = {
     CV_FIELD(ALWAYS, path, ""),
     CV_FIELD(ALWAYS, kind, "created or modified"),
     CV_FIELD(ALWAYS, chat_id, ""),
-    CV_LIST_(TEXTS, CV_ALWAYS, false, "messages", messages, count, NULL, "new messages; empty: the header has changed"),
+    CV_TEXTS("messages", messages.items, messages.count, "new messages; empty: the header has changed"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -117,14 +116,7 @@ static bool take_message(void *ctx, cv_scope_id scope, const void *row, cv_err *
     t->any = true;
     if (is_for(t->w, m)) {
         changed *c = change_of(t->w, t->place, t->created);
-        struct {
-            cv_str *items;
-            size_t count, capacity;
-        } list = {c->messages, c->count, c->capacity};
-        *CV_PUSH(t->w->call->arena, &list) = cv_chat_number_print(t->w->call->arena, m->number);
-        c->messages = list.items;
-        c->count = list.count;
-        c->capacity = list.capacity;
+        *CV_PUSH(t->w->call->arena, &c->messages) = cv_chat_number_print(t->w->call->arena, m->number);
     }
     return true;
 }
@@ -176,10 +168,7 @@ static bool read_feed(watching *w, cv_err *err)
 static bool read_people(watching *w, bool later, cv_err *err)
 {
     cv_arena *a = w->call->arena;
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } known = {0};
+    cv_texts known = {0};
     bool found = false;
     for (size_t i = 0; i < w->all.count; i++) {
         cv_chat_view view;

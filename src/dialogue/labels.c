@@ -24,10 +24,7 @@ typedef struct {
     cv_str id, title, before; /* before: the title that it had */
     bool archived;
     cv_str tags; /* JSON */
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } added, removed;
+    cv_texts added, removed;
     cv_notices warnings;
 } labels;
 

@@ -349,10 +349,7 @@ static bool refuses(void *ctx, cv_str bearer, cv_str uri)
 
 void cv_resources_offer(cv_arena *a, const cv_tools *tools, cv_mcp_server *server)
 {
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } forms = {0};
+    cv_texts forms = {0};
     for (size_t i = 0; cv_rooms[i]; i++)
         for (const cv_resource *row = cv_rooms[i]->resources; row && row->uri; row++)
             if (is_form(row) && cv_tools_offers(tools, cv_rooms[i]->name))

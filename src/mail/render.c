@@ -61,10 +61,7 @@ static void tell_templates(cv_call *call, cv_where folder, cv_str name, cv_err *
 {
     cv_folder_entries entries;
     cv_err unread = {.arena = call->arena};
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } names = {0};
+    cv_texts names = {0};
     if (cv_folder_list(call->arena, folder, &entries, &unread))
         for (size_t i = 0; i < entries.count && names.count < 100; i++)
             if (entries.items[i].name[0] != '.')

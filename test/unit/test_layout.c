@@ -106,10 +106,7 @@ static cv_str generated(cv_test_random *r, cv_arena *a, cv_str **ret_words, size
     static const char *const betweens[] = {" ",  " ",    " ",    " ",    "  ",   B,       B "  ",     C,  C " ",
                                            "\n", "\n\n", "\n  ", "\n# ", "\n- ", "\n3. ", "\n      ", C C};
     static const char *const paints[] = {CV_PAINT_BOLD, CV_PAINT_DIM, CV_PAINT_STATUS, CV_PAINT_COLOUR, CV_PAINT_END};
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } words = {0};
+    cv_texts words = {0};
     cv_buf out = {0};
     bool in_head = false; /* a list names no columns that are empty */
     for (size_t i = 0, n = cv_test_below(r, 60); i < n; i++) {

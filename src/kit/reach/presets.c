@@ -73,10 +73,7 @@ const cv_preset *cv_preset_of(cv_words argv)
 
 cv_words cv_preset_complete(cv_arena *a, const cv_preset *preset, cv_words argv)
 {
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } all = {0};
+    cv_texts all = {0};
     cv_str rest = preset->adds, word;
     bool wanted = false;
     for (size_t i = 0; i < argv.count; i++)

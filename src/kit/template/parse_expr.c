@@ -388,10 +388,7 @@ bool cv_tp_dot(cv_tparser *p, cv_tnode *of, cv_tnode **ret)
 /* "(a, b, name=c)": behind what is called, or behind a filter or test. */
 static bool parse_arguments(cv_tparser *p, node_list *kids, size_t *ret_positional, cv_str **ret_names)
 {
-    struct {
-        cv_str *items;
-        size_t count, capacity;
-    } names = {0};
+    cv_texts names = {0};
     size_t before = kids->count;
     cv_tp_take(p);
     while (!cv_tp_is_op(p, CV_OP1(')'))) {
