@@ -138,11 +138,9 @@ static void a_file_gets_its_name_when_it_is_whole(void **state)
     assert_int_equal(k.changes, 1);
     assert_int_equal(k.whole, 1);
     assert_int_equal(unlinkat(dir, "rye", 0), 0);
-    assert_int_equal(rmdir(folder), 0);
-    close(watch), close(dir);
+    close(watch);
 
-    assert_int_equal(mkdir(folder, 0700), 0);
-    dir = open(folder, O_RDONLY | O_DIRECTORY), watch = cv_os_watch();
+    watch = cv_os_watch();
     assert_true(cv_os_watch_names(watch, dir) >= 0);
     close(openat(dir, "rye", O_WRONLY | O_CREAT, 0644));
     cv_os_watch_read(watch, count_change, &k);
