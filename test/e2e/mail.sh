@@ -433,4 +433,11 @@ ok $? "$name, when it is dead"
 eval "set -- $(sed -n 's/^ *Next: conclave mail requeue //p' "$out" | grep pasted)"
 [ "$1" = "$id" ] && [ ! -e pasted ]
 ok $? "$name, in a list"
+# An id that looks like an option is one word, too, and not that option.
+"$conclave" mail send --from muffin --to donut --message-id=--reason x >/dev/null
+token=$("$conclave" mail claim donut --message-id=--reason --json | jq .token)
+"$conclave" mail fail donut --message-id=--reason --token "$token" --error-details no --final >"$out"
+has "Next: conclave mail requeue -- --reason"
+eval "set -- $(sed -n 's/^Next: conclave //p' "$out")"
+run "$name for an id that looks like an option" 0 "$@"
 finish
