@@ -258,16 +258,18 @@ static bool is_first(const answer *a, size_t i)
     return i == 0 || !cv_str_eq(p->chat_id, p[-1].chat_id) || !cv_str_eq(p->as, p[-1].as);
 }
 
+static cv_str reading_of(const answer *a, const pending *p)
+{
+    const cv_argument as = {"as", p->as, CV_ARGUMENT_TEXT};
+    return cv_call_name(a->call, CV_STR("chat read"), p->chat_id, &as, 1);
+}
+
 /* How a person reads each chat. */
 static void print_steps(const answer *a, cv_buf *out)
 {
-    for (size_t i = 0; i < a->pending.count; i++) {
-        const pending *p = &a->pending.items[i];
-        const cv_argument as = {"as", p->as, CV_ARGUMENT_TEXT};
-        cv_str line = cv_call_name(a->call, CV_STR("chat read"), p->chat_id, &as, 1);
+    for (size_t i = 0; i < a->pending.count; i++)
         if (is_first(a, i))
-            cv_buf_printf(out, "Next: %.*s\n", CV_FMT(line));
-    }
+            cv_buf_printf(out, "Next: %.*s\n", CV_FMT(reading_of(a, &a->pending.items[i])));
 }
 
 /* How each chat is read: an agent has the tool, or a shell, and may not know its role there. */
@@ -276,11 +278,10 @@ static void print_ways(const answer *a, cv_buf *out)
     for (size_t i = 0; i < a->pending.count; i++) {
         const pending *p = &a->pending.items[i];
         if (is_first(a, i))
-            cv_buf_printf(
-                out,
-                "Read it with conclave_chat_read {\"chat_id\": \"%.*s\", \"as\": \"%.*s\"}, or 'conclave chat "
-                "read %.*s --as %.*s'.\n",
-                CV_FMT(p->chat_id), CV_FMT(p->as), CV_FMT(p->chat_id), CV_FMT(p->as));
+            cv_buf_printf(out,
+                          "Read it with conclave_chat_read {\"chat_id\": \"%.*s\", \"as\": \"%.*s\"}, or in a shell: "
+                          "%.*s\n",
+                          CV_FMT(p->chat_id), CV_FMT(p->as), CV_FMT(reading_of(a, p)));
     }
     if (a->unreadable.count)
         cv_buf_add_z(out, "Correct a broken file by hand; 'conclave chat check' shows what is wrong with it.\n");

@@ -233,7 +233,16 @@ is '. == {}'
 run "a hook of nobody lets pass" 0 chat gate --format hook
 is '. == {}'
 run "a hook says how to read" 0 chat gate --as Consultant@bio --format hook
-is '.hookSpecificOutput.permissionDecisionReason | contains("conclave_chat_read {\"chat_id\": \"c1\", \"as\": \"Consultant@bio\"}, or '"'"'conclave chat read c1 --as Consultant@bio'"'"'.")'
+is '.hookSpecificOutput.permissionDecisionReason | contains("conclave_chat_read {\"chat_id\": \"c1\", \"as\": \"Consultant@bio\"}, or in a shell: conclave chat read c1 --as Consultant@bio\n")'
+# Who opens a chat chooses the names in it; an agent gives the command to a shell.
+odd='V@$(touch${IFS}pasted)'
+"$conclave" chat open "Odd names" --participants "A@x,$odd" --id odd >/dev/null
+"$conclave" chat send odd "x" --from A@x --type QUESTION --tag @V >/dev/null
+run "a hook whose command has a name with signs of the shell" 0 chat gate --as "$odd" --format hook
+eval "set -- $(jq -r '.hookSpecificOutput.permissionDecisionReason' "$out" | sed -n 's/.* in a shell: conclave //p')"
+[ ! -e pasted ]
+ok $? "$name: nothing but the command runs"
+run "$name: it reads the chat" 0 "$@"
 # A client takes 2 for a refusal, and any other failure of a hook for a yes.
 CONCLAVE_AGENT="no name" run "a hook that cannot look refuses" 2 chat gate --format hook
 has "byte 3 of the name" err
