@@ -126,13 +126,16 @@ static bool work(cv_call *call, cv_outcome *outcome)
     cv_writing w;
     int64_t n = 0;
     cv_str verb = cv_json_get_text(call->input, "verb");
-    cv_row_list cards = {.arena = call->arena, .type = &card_type}, lines = {.arena = call->arena, .type = &line_type};
+    cv_row_list cards = {.arena = call->arena, .type = &card_type}, lines = {.arena = call->arena, .type = &line_type},
+                first = {.arena = call->arena, .type = &card_type};
     const cv_scope_id scope = scope_at(scope_now);
-    const cv_lookup lookups[] = {{{.type = &card_type, .scope = scope}, cv_row_list_add, &cards},
+    const cv_lookup lookups[] = {{{.type = &card_type, .scope = scope, .limit = 1}, cv_row_list_add, &first},
+                                 {{.type = &card_type, .scope = scope}, cv_row_list_add, &cards},
                                  {{.type = &line_type, .scope = scope, .limit = 1}, cv_row_list_add, &lines}};
     cv_json_to_int(cv_json_get(call->input, CV_STR("n")), &n);
-    if (!cv_record_look(call->record, call->arena, scope, lookups, 2, &at, &err))
+    if (!cv_record_look(call->record, call->arena, scope, lookups, CV_COUNT(lookups), &at, &err))
         return cv_call_fail(call, &err);
+    assert_int_equal(first.count, cards.count > 0);
     assert_int_equal(lines.count, 0);
     cv_writing_from(&w, call->record, call->arena, scope, &at, NOW);
     int64_t number = (int64_t)cards.count, rank = sum_of(&cards) + 1;

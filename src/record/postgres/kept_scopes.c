@@ -12,6 +12,7 @@ typedef struct {
     const cv_type *type;
     const void **items;
     size_t count, capacity;
+    bool was_shown; /* all of them, by one of the lookups of a reading */
 } kept_rows;
 
 struct cv_kept_scope {
@@ -282,7 +283,7 @@ void cv_kept_scope_see(cv_kept_scope *s, const cv_find *find, const void *row)
         add_row(s, make_list(s, find->type), row);
 }
 
-/* Which types are known now; those that a limit may have cut are not. */
+/* Which types are known now; those of which a limit may have cut every lookup are not. */
 static void close_lists(cv_kept_scope *s, const cv_lookup *lookups, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -290,11 +291,12 @@ static void close_lists(cv_kept_scope *s, const cv_lookup *lookups, size_t count
         if (!shows_all(f))
             continue;
         kept_rows *list = make_list(s, f->type);
-        if (f->limit > 0 && list->count >= f->limit)
-            *list = s->types.items[--s->types.count];
-        else
-            sort(list);
+        sort(list);
+        list->was_shown = list->was_shown || f->limit == 0 || list->count < f->limit;
     }
+    for (size_t i = s->types.count; i-- > 0;)
+        if (!s->types.items[i].was_shown)
+            s->types.items[i] = s->types.items[--s->types.count];
 }
 
 void cv_kept_scopes_add(cv_kept_scopes *k, cv_kept_scope *s, const cv_lookup *lookups, size_t count,
