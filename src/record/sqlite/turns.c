@@ -1,7 +1,7 @@
 /* turns.c - who waits to write, in the order in which they asked.
  *
  * SQLite lets those who wait try again and again; who is lucky writes, and among many one may be unlucky for long. So
- * a process that finds the store taken draws a ticket: a lock on one byte of an empty file beside the database, whose
+ * a process that finds the store taken draws a ticket: a lock on one byte of a file beside the database, whose
  * place is the time at which it asked. It tries only when no lower byte is locked:
  *
  *     conclave.db-turn    ····t1······t2··t3····        t1 asks SQLite, t2 and t3 look whether t1 is still there
