@@ -96,9 +96,14 @@ static size_t hang_of(cv_str text, size_t width)
     return column > 0 && column <= width / 2 ? column : indent + STEP;
 }
 
+/* A command, or "Next:" and one. */
 static bool is_command(cv_str text)
 {
-    return cv_str_starts(cv_str_trim_left(text), CV_STR("conclave "));
+    static const cv_str next = CV_STR_INIT("next:");
+    text = cv_str_trim_left(text);
+    if (cv_str_starts_nocase(text, next))
+        text = cv_str_trim_left(cv_str_from(text, next.n));
+    return cv_str_starts(text, CV_STR("conclave "));
 }
 
 static void add_broken(cv_buf *out, cv_str text, size_t width)

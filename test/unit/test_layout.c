@@ -26,6 +26,8 @@ static const struct {
     /* a word stays whole, and so does a command */
     {20, "at /a/path/that/is/longer/than/a/line is", "at\n/a/path/that/is/longer/than/a/line\nis\n"},
     {20, "  conclave room verb --option value", "  conclave room verb --option value\n"},
+    {20, "Next: conclave room verb --option", "Next: conclave room verb --option\n"},
+    {20, "Next: ask the panel, and wait", "Next: ask the panel,\nand wait\n"},
     /* line breaks of a text, and how far in it begins them */
     {40, "  one" B "  two" B B "three", "  one\n    two\n\n  three\n"},
     /* columns */
@@ -83,6 +85,7 @@ static void test_wrapped(void **state)
         {"  日本語の文です。日本語の文です", "  日本語の文です。日\n    本語の文です\n"},
         {"one two three  four five six", "one two three  four\n  five six\n"},
         {"  conclave verb --option value", "  conclave verb --option value\n"},
+        {"next:   conclave verb --option", "next:   conclave verb --option\n"},
         {CV_PAINT_BOLD "one two three four" CV_PAINT_END " five",
          CV_PAINT_BOLD "one two three four" CV_PAINT_END "\n  five\n"},
     };

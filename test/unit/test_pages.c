@@ -153,12 +153,13 @@ static void complain(gallery *g, const cv_operation *op, const char *what, cv_st
     g->faults++;
 }
 
-/* Documents are printed as they are, and one word may be longer than a line. */
+/* Documents are printed as they are; one word may be longer than a line, and so may a command, also as the next step. */
 static void check_width(gallery *g, const cv_operation *op, cv_str page)
 {
     cv_str line;
     while (page.n > 0 && cv_str_split(&page, '\n', &line)) {
-        cv_str trimmed = cv_str_trim(line);
+        cv_str trimmed = cv_str_trim(line), next = CV_STR("Next: ");
+        trimmed = cv_str_from(trimmed, cv_str_starts(trimmed, next) ? next.n : 0);
         bool whole = cv_str_find_char(trimmed, ' ') == SIZE_MAX || cv_str_starts(trimmed, CV_STR("conclave "));
         if (cv_plain_width(line) > g->width && !whole)
             complain(g, op, "a line is too long", line);
