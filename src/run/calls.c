@@ -68,6 +68,11 @@ void cv_one_decide(cv_one *one, cv_calls_outcome outcome, const char *format, ..
     va_end(args);
 }
 
+cv_str cv_one_seconds(cv_one *one, int64_t ms)
+{
+    return cv_arena_printf(&one->arena, "%.10g second%s", (double)ms / 1000, ms == 1000 ? "" : "s");
+}
+
 void cv_one_add(cv_one *one, cv_str bytes, int64_t most)
 {
     if (one->decided)

@@ -314,11 +314,11 @@ void cv_endpoint_check(cv_calls *calls, cv_one *one, int64_t now)
     if (one->endpoint->wire.over && now >= cv_endpoint_due(calls, one))
         conclude(one, CURLE_OK);
     else if (now >= one->deadline)
-        cv_one_decide(one, CV_CALL_TIMEOUT, "there was no complete answer after %.3g seconds",
-                      (double)(one->deadline - one->began) / 1000);
+        cv_one_decide(one, CV_CALL_TIMEOUT, "there was no complete answer after %.*s",
+                      CV_FMT(cv_one_seconds(one, one->deadline - one->began)));
     else if (now >= cv_endpoint_due(calls, one) && !one->decided)
-        cv_one_decide(one, CV_CALL_TIMEOUT, "the stream was silent for %.3g seconds",
-                      (double)calls->world.stall_ms / 1000);
+        cv_one_decide(one, CV_CALL_TIMEOUT, "the stream was silent for %.*s",
+                      CV_FMT(cv_one_seconds(one, calls->world.stall_ms)));
     one->ended = one->decided;
 }
 

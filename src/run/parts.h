@@ -64,6 +64,9 @@ enum { CV_CALLS_PAGE = 64 << 10 };
 void cv_one_decide(cv_one *one, cv_calls_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* "1 second", "0.3 seconds", "1800 seconds". */
+cv_str cv_one_seconds(cv_one *one, int64_t ms);
+
 /* More of the answer. Above max_output the call is decided. */
 void cv_one_add(cv_one *one, cv_str bytes, int64_t most);
 

@@ -536,8 +536,8 @@ void cv_process_serve(cv_calls *calls, cv_one *one, int64_t now)
         return;
     }
     if (now >= one->deadline)
-        cv_one_decide(one, CV_CALL_TIMEOUT, "there was no answer after %.3g seconds",
-                      (double)(one->deadline - one->began) / 1000);
+        cv_one_decide(one, CV_CALL_TIMEOUT, "there was no answer after %.*s",
+                      CV_FMT(cv_one_seconds(one, one->deadline - one->began)));
     if (one->decided)
         cv_process_stop(calls, one);
     if (p->kill_at && now >= p->kill_at)

@@ -90,7 +90,7 @@ attempt flaky 1 '.exit_status == 3 and .tail == "disk is full" and (.answer_sha2
 ended killed failed answered
 attempt killed 1 '.exit_status == 137'
 ended slow timeout answered
-attempt slow 1 '.message | contains("1 seconds")'
+attempt slow 1 '.message | endswith("after 1 second")'
 ended stubborn timeout answered
 attempt stubborn 1 '.exit_status == 137'
 ! kill -0 "$(cat "$stage/pids/stubborn")" 2>/dev/null

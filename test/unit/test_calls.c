@@ -202,6 +202,19 @@ static void test_scripts(void **state)
     }
 }
 
+static void test_seconds(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t ms;
+        const char *words;
+    } cases[] = {{50, "0.05 seconds"}, {1000, "1 second"}, {1800000, "1800 seconds"}, {86400000, "86400 seconds"}};
+    cv_one one = {0};
+    for (size_t i = 0; i < CV_COUNT(cases); i++)
+        assert_str_eq(cv_one_seconds(&one, cases[i].ms), cases[i].words);
+    cv_arena_release(&one.arena);
+}
+
 static void test_timeout(void **state)
 {
     place *p = *state;
@@ -438,26 +451,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(test_answer),
-        TEST(test_left_running),
-        TEST(test_file),
-        TEST(test_environment),
-        TEST(test_folder),
-        TEST(test_files),
-        TEST(test_large),
-        TEST(test_failures),
-        TEST(test_scripts),
-        TEST(test_timeout),
-        TEST(test_cancel),
-        TEST(test_clean),
-        TEST(test_group),
-        TEST(test_killed),
-        TEST(test_descriptors),
-        TEST(test_secrets),
-        TEST(test_secrets_in_pieces),
-        TEST(test_secret_words),
-        TEST(test_placeholders),
-        TEST(test_many),
+        TEST(test_answer),       TEST(test_left_running), TEST(test_file),
+        TEST(test_environment),  TEST(test_folder),       TEST(test_files),
+        TEST(test_large),        TEST(test_failures),     TEST(test_scripts),
+        TEST(test_seconds),      TEST(test_timeout),      TEST(test_cancel),
+        TEST(test_clean),        TEST(test_group),        TEST(test_killed),
+        TEST(test_descriptors),  TEST(test_secrets),      TEST(test_secrets_in_pieces),
+        TEST(test_secret_words), TEST(test_placeholders), TEST(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
