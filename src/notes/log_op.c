@@ -146,15 +146,23 @@ static bool was_asked(const logging *l, cv_str path)
     return false;
 }
 
+static void add_unreadable(logging *l, cv_notes_log *log, cv_str path, cv_str why)
+{
+    l->unreadable++;
+    cv_notice_add(&log->warnings, l->call->arena, CV_STR("unreadable"), "%.*s: skipped: %.*s", CV_FMT(path),
+                  CV_FMT(why));
+}
+
 static bool log_found(logging *l, cv_notes_log *log, cv_err *err)
 {
     cv_err unread = {.arena = l->call->arena};
     for (size_t i = 0; i < l->found.count; i++) {
         cv_found_file *f = &l->found.items[i];
         *cv_map_put(&l->seen, l->call->arena, f->path, NULL) = 1;
-        l->unreadable += f->trouble.p != NULL;
-        if (f->trouble.p)
+        if (f->trouble.p) {
+            add_unreadable(l, log, f->path, f->trouble);
             continue;
+        }
         if (!is_known(l, f)) {
             if (!read_again(l, f, &unread))
                 continue;
@@ -178,7 +186,8 @@ static bool log_missing(logging *l, cv_notes_log *log, cv_err *err)
             continue;
         bool readable = read_again(l, &f, &unread);
         bool refused = !readable && (unread.code == CV_ERR_IO || unread.code == CV_ERR_NO_ACCESS);
-        l->unreadable += refused;
+        if (refused)
+            add_unreadable(l, log, f.path, unread.message);
         if (refused || (readable && is_known(l, &f)))
             continue;
         if (!(readable ? cv_notes_log_file(log, &f, err) : cv_notes_log_gone(log, f.path, err)))

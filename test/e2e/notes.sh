@@ -69,6 +69,8 @@ printf '\377\376d\000i\000a\000' >utf16.md && printf 'dialog:\000' >binary.md &&
 run "a tree" 0 notes scan --json
 is '[.notes[] | .path] == ["d.md", "deep/e.md", "keep.log", "sub/only-here.md"]'
 is '.binary == 2 and .links == 2 and .ignored >= 4'
+run "a binary file that is named" 0 notes scan utf16.md
+has "error: utf16.md: it is binary or UTF-16"
 run "a link that is named" 1 notes log link.md
 has "symbolic link" err
 cd .. && rm -rf t
@@ -423,7 +425,7 @@ chmod 444 sub
 name="scan" && $bare "$program" notes scan --json >"$out"
 is '.problems[0].path == "sub" and .problems[0].problem == "unreadable" and (.links | not)'
 name="log" && $bare "$program" notes log --json >"$out"
-is '.gone == 0 and .unreadable > 0'
+is '.gone == 0 and .unreadable > 0 and (.warnings[0] | .type == "unreadable" and (.message | startswith("sub")))'
 chmod 755 sub
 run "the note is still there" 0 notes list --all --json
 is '[.notes[] | .status // "current"] == ["current"]'
