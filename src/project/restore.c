@@ -268,7 +268,7 @@ static void warn_of_losses(restoring *r)
         cv_notice_add(
             warnings, r->call->arena, CV_STR("seen_elsewhere"),
             "other folders that use this record report store_regressed if they have seen more: continue there "
-            "with 'conclave accept'");
+            "with 'conclave accept --commit N', as that error says");
 }
 
 static cv_str report(const restoring *r)

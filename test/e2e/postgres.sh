@@ -135,6 +135,7 @@ ok $? "restore by a user who is not the owner: leaves nothing"
 run "restore" 0 restore monday.db --json
 is ".record == \"$store\" and .lost == [{\"room\": \"dialogue\", \"name\": \"wine\", \"rev\": 1, \"restored_rev\": 0}]"
 is '[.warnings[].type] == ["newer_in_kept", "seen_elsewhere"]'
+is '.warnings[1].message | endswith("accept --commit N\u0027, as that error says")'
 is ".kept_address == (\"$base&schema=\" + .kept) and (.kept | startswith(\"$schema\" + \"_before_restore_\"))"
 kept=$(jq -r .kept_address "$out")
 run "the restored record" 0 verify --json
