@@ -267,7 +267,7 @@ static bool person_of_actor(cv_call *call, const cv_chat_header *h, const char *
     *ret_who = mine.count == 1 ? mine.items[0] : (cv_str){NULL, 0};
     if (mine.count == 1)
         return true;
-    cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""), "%s is missing%s", field,
+    cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), field, CV_STR(""), "'%s' is missing%s", field,
                               mine.count > 1 ? ": several participants have the identity of the caller" : "");
     cv_err_options(fault, h->people.items, h->people.count);
     return false;

@@ -325,7 +325,7 @@ bool cv_chat_gate(cv_call *call)
     a.as = given ? a.as : call->who.name;
     if (!a.as.n && !hook) {
         cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "as", CV_STR(""),
-                  "as is missing: give Role@Identity, a role or an identity");
+                  "'as' is missing: give Role@Identity, a role or an identity");
         call->exit = 2;
         return false;
     }

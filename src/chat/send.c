@@ -79,7 +79,7 @@ static void check_body(cv_call *call, sending *s)
     cv_str body = cv_json_get_text(call->input, "body");
     s->draft.body = body;
     if (cv_str_trim(body).n == 0)
-        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "body", CV_STR(""), "body is missing or empty");
+        cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "body", CV_STR(""), "'body' is empty");
     if (body.n > CV_MAX_CHAT_BODY)
         cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), "body", CV_STR(""), "the body has %zu bytes, at most %d are sent",
                   body.n, CV_MAX_CHAT_BODY);

@@ -432,9 +432,10 @@ static bool finish_named(cv_call *call, const char *operation, finishing *f)
         return false;
     if (f->wanted.p)
         return cv_mail_write(call, operation, finish, f);
-    cv_err_suggest(cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "message_id", CV_STR(""),
-                             "neither 'message_id' nor 'task_id' is given"),
-                   CV_STR("give one of them: both are in the answer of 'mail claim'"));
+    cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "message_id", CV_STR(""),
+                              "neither 'message_id' nor 'task_id' is given");
+    cv_err_operation(fault, CV_STR("mail claim"));
+    cv_err_suggest(fault, CV_STR("answers with both: give one of them"));
     return false;
 }
 

@@ -160,6 +160,10 @@ run "nothing but a chat" 1 chat send c1
 has "--type is required: any word; known are QUESTION, ANSWER, CONSULT_REQUEST" err
 has "--body is required" err
 has "--from is missing (valid: Implementer@claude, Validator@ada)" err
+run "nobody sends, for a program" 1 chat send c1 --type T --body x --json
+is ".message == \"'from' is missing\""
+run "nobody asks the gate, for a program" 2 chat gate --json
+is ".message | startswith(\"'as' is missing: \")"
 run "no participants" 1 chat open p
 has "--participants is required: Role@Identity of each, like Builder@lee" err
 run "no step" 1 chat close c1

@@ -327,6 +327,8 @@ project leaving
 for id in muffin cupcake scone; do "$conclave" agent add $id >/dev/null; done
 for id in m1 m2; do "$conclave" mail send --from muffin --to cupcake --message-id $id hello >/dev/null; done
 "$conclave" mail claim cupcake --message-id m2 >/dev/null
+run "finished without its name" 1 mail done cupcake --token 1
+has "neither --message-id nor --task-id is given; 'conclave mail claim' answers with both: give one of them" err
 run "an agent for whom messages wait is not removed" 1 agent remove cupcake --json
 is '.error_code == "agent_needed" and (.message | test("2 messages in its mailbox are not finished")) and (.suggestion | test("force"))'
 run "also not when it is only tried" 1 agent remove cupcake --dry-run --json

@@ -234,9 +234,10 @@ bool cv_notes_may_set(const cv_notes_file *file, cv_err *err)
 {
     const cv_notes_header *h = &file->header;
     const cv_note *dialog = cv_notes_header_dialog(file);
-    if (h->state != CV_HEADER_NONE && h->state != CV_HEADER_WHOLE)
-        return refuse_header(file, cv_header_states[h->state], "correct the header by hand; 'notes lint' shows where",
-                             err);
+    if (h->state != CV_HEADER_NONE && h->state != CV_HEADER_WHOLE) {
+        cv_err_operation(err, CV_STR("notes lint"));
+        return refuse_header(file, cv_header_states[h->state], "shows where; correct the header by hand", err);
+    }
     if (h->dialogs > 1)
         return refuse_header(file, CV_STR("it has the key 'dialog' more than once"),
                              "keep one of them, by hand: only you know which one counts", err);
