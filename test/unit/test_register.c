@@ -515,6 +515,7 @@ static void references_moves_and_updates_change_statuses(void **state)
               "'moves': [{'expert': 'scone', 'type': 'concede', 'target': 'P0002'},"
               " {'expert': 'scone', 'type': 'concede', 'target': 'P0003'}, {'expert': 'SCONE', 'type': 'converge'}]}");
     assert_str_has(answer, "resolution_needs_author");
+    assert_str_has(answer, "can resolve it, not donut\"");
     assert_str_has(answer, "self_reference");
     assert_str_has(answer, "\"status_unchanged\",\"id\":\"T0101\"");
     cv_state s = cv_world_state(w, "bread");

@@ -117,10 +117,11 @@ static void warn_refused(cv_status_writer *writer, const cv_subject *subject, cv
 
 static void warn_authority(cv_status_writer *writer, const cv_subject *subject, const cv_people *by)
 {
+    cv_arena *a = writer->journal->call->arena;
     cv_notice_add(
-        writer->warnings, writer->journal->call->arena, CV_STR("resolution_needs_author"),
+        writer->warnings, a, CV_STR("resolution_needs_author"),
         "%.*s is addressed, not resolved: only the judge and the experts who raised it can resolve it, not %.*s",
-        CV_FMT(subject->id), CV_FMT(by->json))
+        CV_FMT(subject->id), CV_FMT(cv_arena_list(a, by->items, by->count)))
         ->id = subject->id;
 }
 
