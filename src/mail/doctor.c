@@ -18,8 +18,8 @@ static bool examine_mailbox(cv_doctor *d, const cv_mail_mailbox *mailbox, int64_
     if (oldest <= STALE_SECONDS || !cv_str_eq(life.status, CV_STR("offline")))
         return true;
     cv_doctor_finding *f =
-        cv_doctor_say(d, "mail", CV_DOCTOR_WARNING, "messages wait for '%.*s', the first for days: %lld",
-                      CV_FMT(mailbox->agent_id), (long long)waiting);
+        cv_doctor_say(d, "mail", CV_DOCTOR_WARNING, "%lld message%s wait%s for '%.*s', the oldest for more than a day",
+                      (long long)waiting, CV_PLURAL(waiting), waiting == 1 ? "s" : "", CV_FMT(mailbox->agent_id));
     f->remedy = cv_call_name(&d->call, CV_STR("mail inbox"), mailbox->agent_id, NULL, 0);
     return true;
 }

@@ -171,10 +171,11 @@ static bool refuse_row(redaction *r)
     }
     for (size_t i = 0; i < r->kinds.count; i++)
         is_kind = is_kind || cv_str_eq(r->kinds.items[i], r->kind);
-    cv_err *fault = cv_refuse(r->call, CV_ERR_INVALID_VALUE, CV_STR(""), is_kind ? "id" : "kind",
-                              is_kind ? r->id : r->kind, "the %.*s '%.*s' has no %.*s '%.*s'", CV_FMT(r->scope.room),
-                              CV_FMT(cv_excerpt(r->call->arena, r->scope.name)),
-                              CV_FMT(cv_excerpt(r->call->arena, r->kind)), CV_FMT(cv_excerpt(r->call->arena, r->id)));
+    cv_err *fault =
+        cv_refuse(r->call, CV_ERR_INVALID_VALUE, CV_STR(""), is_kind ? "id" : "kind", is_kind ? r->id : r->kind,
+                  "the %.*s '%.*s' has no %.*s '%.*s'", CV_FMT(cv_scopes_noun(r->scope.room, 1)),
+                  CV_FMT(cv_excerpt(r->call->arena, r->scope.name)), CV_FMT(cv_excerpt(r->call->arena, r->kind)),
+                  CV_FMT(cv_excerpt(r->call->arena, r->id)));
     if (!is_kind)
         cv_refuse_words(fault, r->kinds.items, r->kinds.count);
     if (fault->suggestion.n)

@@ -579,7 +579,7 @@ static void test_refusals(void **state)
         const char *scope, *kind, *id, *field, *reason, *code, *says;
     } cases[] = {
         {"y", "tension", "T0001", "content", "r", "scope_not_found", "there is no dialogue 'y' (valid: x)"},
-        {"x", "tension", "T0009", "content", "r", "invalid_value", "has no tension 'T0009'"},
+        {"x", "tension", "T0009", "content", "r", "invalid_value", "the dialogue 'x' has no tension 'T0009'"},
         {"x", "entity", "T/0/9", "content", "r", "invalid_value", "has no entity 'T/0/9'"},
         {"x", "tension", "T0001", "label", "r", "invalid_value", "only a long text can be redacted"},
         {"x", "tension", "T0001", "label", "r", "invalid_value", "(valid: content, correction)"},
