@@ -242,7 +242,7 @@ static const cv_str match_words[] = {CV_STR_INIT("all"), CV_STR_INIT("any")};
 const cv_words cv_match_words = {match_words, CV_COUNT(match_words)};
 
 static const cv_str warning_words[] = {CV_STR_INIT("nothing_to_search"), CV_STR_INIT("query_shortened"),
-                                       CV_STR_INIT("index_behind")};
+                                       CV_STR_INIT("index_behind"), CV_STR_INIT("filtered_out")};
 static const cv_words warning_types = {warning_words, CV_COUNT(warning_words)};
 
 #define CV_THIS_TYPE cv_notice

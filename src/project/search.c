@@ -112,6 +112,46 @@ static bool ask_both(searching *s, cv_err *err)
     return !s->query.any || ask(s, &s->query, err);
 }
 
+/* "tension (open), response": what there is, each once. */
+static cv_str kinds_of(searching *s)
+{
+    cv_arena *a = s->call->arena;
+    cv_str *kinds = CV_NEW_ARRAY(a, s->hits.count, cv_str);
+    size_t count = 0;
+    for (size_t i = 0; i < s->hits.count; i++) {
+        const found *f = &s->hits.items[i];
+        cv_str kind = f->status.n ? cv_arena_printf(a, "%.*s (%.*s)", CV_FMT(f->kind), CV_FMT(f->status)) : f->kind;
+        if (cv_words_find((cv_words){kinds, count}, kind) < 0)
+            kinds[count++] = kind;
+    }
+    return cv_arena_list(a, kinds, count);
+}
+
+/* Nothing was found of this kind, with this status or of this person: the name may be a slip of the pen. Then the
+ * answer says what there is without it. */
+static bool warn_of_filters(searching *s, cv_err *err)
+{
+    static const char *const filters[] = {"kind", "status", "person"};
+    cv_arena *a = s->call->arena;
+    cv_word_query wide = s->query;
+    cv_str given[CV_COUNT(filters)];
+    size_t count = 0;
+    for (size_t i = 0; i < CV_COUNT(filters); i++)
+        if (cv_json_get(s->call->input, cv_str_of(filters[i])))
+            given[count++] = cv_arena_printf(a, "'%s'", filters[i]);
+    if (s->hits.count > 0 || count == 0 || wide.offset > 0)
+        return true;
+    wide.kinds = wide.statuses = wide.person = (cv_str){NULL, 0};
+    wide.any = false;
+    if (!ask(s, &wide, err))
+        return false;
+    if (s->hits.count > 0)
+        cv_notice_add(&s->warnings, a, CV_STR("filtered_out"), "without %.*s there are hits: %.*s",
+                      CV_FMT(cv_arena_list(a, given, count)), CV_FMT(kinds_of(s)));
+    s->hits.count = 0;
+    return true;
+}
+
 static cv_str list_of(cv_arena *a, const cv_json *input, const char *key)
 {
     cv_str word = cv_json_get_text(input, key);
@@ -222,7 +262,8 @@ bool cv_project_search(cv_call *call)
     if (!read_input(&s))
         return false;
     bool all = s.query.scope.n || cv_json_get_true(call->input, "archived");
-    if (!(all || leave_out_archived(&s, &err)) || !ask_both(&s, &err) || !find_changed(&s, &err))
+    if (!(all || leave_out_archived(&s, &err)) || !ask_both(&s, &err) || !warn_of_filters(&s, &err) ||
+        !find_changed(&s, &err))
         return cv_call_fail(call, &err);
     const cv_scope_id scope = {s.query.room, s.query.scope};
     if (s.hits.count == 0 && scope.name.n && cv_scope_rev(call->record, call->arena, scope) == 0)

@@ -31,6 +31,8 @@ run "a search there" 0 dialogue search oven --archived --json
 is '.count == 1'
 run "a search in all rooms" 0 search oven --json
 is '.count == 0'
+run "a kind that is none" 0 search oven --kind x --archived --json
+is '.count == 0 and .warnings[0].type == "filtered_out"'
 run "… asked for what is archived" 0 search oven --archived --json
 is '.count == 1'
 run "… or for the dialogue" 0 search oven --room dialogue --scope oven --json
