@@ -162,14 +162,22 @@ static void check_odd(answer *a, const cv_chat_view *v)
 
 static bool check_history(answer *a, cv_chat_view *v)
 {
+    static const cv_argument restore = {"restore", CV_STR_INIT("true"), CV_ARGUMENT_JSON};
+    cv_arena *arena = a->call->arena;
     cv_chat_compared found;
-    cv_err err = {.arena = a->call->arena};
+    cv_err err = {.arena = arena};
     if (!cv_chat_compare(v, true, &found, &err))
         return cv_call_fail(a->call, &err);
-    for (size_t i = 0; i < found.wrong.count; i++)
-        add(a, cv_arena_printf(a->call->arena, "message_%.*s", CV_FMT(found.wrong.items[i].kind)).p, true,
-            found.wrong.items[i].number, cv_chat_alteration_text(v, &found.wrong.items[i]),
-            "the original: chat show --message ID --original; chat check --restore puts it back");
+    for (size_t i = 0; i < found.wrong.count; i++) {
+        const cv_chat_alteration_row *wrong = &found.wrong.items[i];
+        cv_argument shown[] = {{"message", cv_chat_number_print(arena, wrong->number), CV_ARGUMENT_TEXT},
+                               {"original", CV_STR("true"), CV_ARGUMENT_JSON}};
+        cv_str show = cv_call_name(a->call, CV_STR("chat show"), a->chat_id, shown, CV_COUNT(shown));
+        cv_str check = cv_call_name(a->call, CV_STR("chat check"), a->chat_id, &restore, 1);
+        add(a, cv_arena_printf(arena, "message_%.*s", CV_FMT(wrong->kind)).p, true, wrong->number,
+            cv_chat_alteration_text(v, wrong),
+            cv_arena_printf(arena, "'%.*s' shows the original, '%.*s' puts it back", CV_FMT(show), CV_FMT(check)).p);
+    }
     return true;
 }
 

@@ -288,6 +288,7 @@ run "sent all the same" 0 chat send h1 --from B@y --type T --body six --json
 is '.message == "M0006" and .warnings[0].id == "M0004"'
 run "and told until it is mended" 1 chat check h1 --json
 is '[.findings[] | [.code, .message_id]] == [["message_changed", "M0004"]]'
+is '.findings[0].hint | contains("conclave chat show ") and contains("--message M0004 --original") and contains("--restore")'
 run "the original" 0 chat show h1 --message M0004 --original --json
 is '.messages[0].body == "said 4"'
 run "restored" 0 chat check h1 --restore --json
