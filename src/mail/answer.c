@@ -239,7 +239,7 @@ bool cv_mail_add_receipts(cv_call *call, const cv_row_list *rows, int64_t now, c
 }
 
 /* The ids that begin with it follow it in the order of the key, so that others cost nothing. */
-static bool find_whole_id(cv_call *call, cv_str *id, cv_err *err)
+static bool find_whole_id(cv_call *call, const char *field, cv_str *id, cv_err *err)
 {
     enum { MOST_NAMED = 8 };
     cv_mail_message like;
@@ -269,13 +269,13 @@ static bool find_whole_id(cv_call *call, cv_str *id, cv_err *err)
     }
     cv_err_set(err, CV_ERR_INVALID_VALUE, "several messages begin with '%.*s': %.*s%s", CV_FMT(*id), CV_FMT(all),
                count > MOST_NAMED ? ", …" : "");
-    cv_err_field(err, CV_STR("message_id"));
+    cv_err_field(err, cv_str_of(field));
     cv_err_value(err, *id);
     cv_err_suggest(err, CV_STR("write more of the id"));
     return false;
 }
 
-bool cv_mail_whole_id(cv_call *call, cv_str *id)
+bool cv_mail_whole_id(cv_call *call, const char *field, cv_str *id)
 {
     cv_err err = {.arena = call->arena};
     cv_mail_message m;
@@ -284,7 +284,7 @@ bool cv_mail_whole_id(cv_call *call, cv_str *id)
         return true;
     if (!cv_mail_message_get(call->record, call->arena, *id, &m, &found, &err))
         return cv_call_fail(call, &err);
-    return found || find_whole_id(call, id, &err) || cv_call_fail(call, &err);
+    return found || find_whole_id(call, field, id, &err) || cv_call_fail(call, &err);
 }
 
 bool cv_mail_refuse_unknown(cv_call *call, cv_str id)

@@ -45,7 +45,7 @@ bool cv_mail_add_receipts(cv_call *call, const cv_row_list *deliveries, int64_t 
 
 /* On a command line the beginning of an id is enough: in its place comes the only one that begins so. Several are a
  * fault; when there is none, it stays as it is. */
-bool cv_mail_whole_id(cv_call *call, cv_str *id);
+bool cv_mail_whole_id(cv_call *call, const char *field, cv_str *id);
 
 /* There is no such message. Always false. */
 bool cv_mail_refuse_unknown(cv_call *call, cv_str id);

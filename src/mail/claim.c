@@ -589,5 +589,5 @@ bool cv_mail_op_requeue(cv_call *call)
             return false;
         r.only = agent.name;
     }
-    return cv_mail_whole_id(call, &r.message_id) && cv_mail_write(call, "mail requeue", requeue, &r);
+    return cv_mail_whole_id(call, "message_id", &r.message_id) && cv_mail_write(call, "mail requeue", requeue, &r);
 }

@@ -102,7 +102,7 @@ bool cv_mail_op_read(cv_call *call)
     cv_mail_message m;
     cv_row_list rows;
     cv_agent_row sender;
-    if ((named && !cv_mail_whose(call, &agent)) || !cv_mail_whole_id(call, &id))
+    if ((named && !cv_mail_whose(call, &agent)) || !cv_mail_whole_id(call, "message_id", &id))
         return false;
     if (!cv_mail_message_get(call->record, call->arena, id, &m, &found, &err))
         return cv_call_fail(call, &err);

@@ -194,7 +194,7 @@ bool cv_mail_op_thread(cv_call *call)
     cv_mail_message m, like;
     cv_row_list first = {.arena = call->arena, .type = &cv_mail_message_type};
     bool found;
-    if (!cv_mail_whole_id(call, &id))
+    if (!cv_mail_whole_id(call, "message_id", &id))
         return false;
     if (!cv_mail_message_get(call->record, call->arena, id, &m, &found, &err))
         return cv_call_fail(call, &err);

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 
+#include "mail/answer.h"
 #include "mail/log.h"
 #include "mail/operations.h"
 #include "mail/plan.h"
@@ -136,6 +137,8 @@ static void read_links(cv_call *call, cv_mail_message *m)
     m->thread_id = link_of(call, "thread_id");
     m->plan = link_of(call, "plan");
     m->supersedes = cv_json_get_text(call->input, "supersedes");
+    cv_mail_whole_id(call, "reply_to", &m->reply_to);
+    cv_mail_whole_id(call, "supersedes", &m->supersedes);
 }
 
 /* What the schema does not know is kept. */

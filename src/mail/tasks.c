@@ -192,7 +192,7 @@ bool cv_mail_named_message(cv_call *call, cv_str *ret)
     cv_mail_task task;
     *ret = cv_json_get_text(call->input, "message_id");
     if (ret->p || !task_id.p)
-        return cv_mail_whole_id(call, ret);
+        return cv_mail_whole_id(call, "message_id", ret);
     if (!find_task(call, task_id, &task))
         return false;
     *ret = task.message_id;

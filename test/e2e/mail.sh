@@ -413,6 +413,13 @@ run "the beginning of an id: fail" 0 mail fail donut --message-id rye-c --token 
 is '.message_id == "rye-cake"'
 run "the beginning of an id: requeue" 0 mail requeue rye-c --json
 is '.message_id == "rye-cake"'
+run "the beginning of an id: an answer" 0 mail send --from donut --to muffin --reply-to rye-b "It is baked" --json
+is '.thread_id == "rye-bread" and ([.warnings[]?.type] | index("unknown_reply_to") | not)'
+run "the beginning of an id: a correction" 0 mail send --from muffin --to donut --supersedes rye-c "Bake two" --json
+run "corrected" 0 mail read rye-cake --json
+is '.message.receipts[0].state == "superseded"'
+run "the beginning of two ids: an answer" 1 mail send --from donut --to muffin --reply-to rye "It is baked" --json
+is '.error_code == "invalid_value" and .field == "reply_to"'
 name="a program gives the whole id"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_mail_read","arguments":{"message_id":"rye-b"}}}' |
     "$conclave" mcp --tools all >"$out" 2>"$err"
