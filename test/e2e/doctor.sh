@@ -75,6 +75,11 @@ run "a page that is damaged" 1 doctor
 checked damaged.txt
 
 patient
+printf 'XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX' | dd of=.conclave/conclave.db bs=1 seek=20480 conv=notrunc 2>/dev/null
+run "a page of a table that is damaged" 1 doctor --json
+is '[.findings[] | select(.check == "integrity") | .message | test("^the database is damaged: [^*\n]+$")] == [true]'
+
+patient
 size=$(($(wc -c <.conclave/conclave.db) - 6000))
 dd if=.conclave/conclave.db of=cut.db bs=1 count=$size 2>/dev/null && mv cut.db .conclave/conclave.db
 run "a database that was cut off" 1 doctor --json

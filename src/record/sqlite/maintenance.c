@@ -20,13 +20,22 @@ static bool damaged(cv_sqlite *s, cv_str what, cv_err *err)
     return false;
 }
 
+/* What it found first, on one line: SQLite puts a line with the name of the database before it. */
+static cv_str first_finding(cv_str answer)
+{
+    cv_str line = answer;
+    while (cv_str_split(&answer, '\n', &line) && cv_str_starts(line, CV_STR("***")))
+        ;
+    return line;
+}
+
 bool cv_sqlite_check_pages(cv_sqlite *s, cv_err *err)
 {
     sqlite3_stmt *st = cv_sqlite_use(s, "integrity");
     if (!st || cv_sqlite_step(st) <= 0)
         return cv_sqlite_fail(s, "check the database", err);
     cv_str answer = cv_sqlite_column_str(st, 0);
-    bool ok = cv_str_eq(answer, CV_STR("ok")) || damaged(s, answer, err);
+    bool ok = cv_str_eq(answer, CV_STR("ok")) || damaged(s, first_finding(answer), err);
     sqlite3_reset(st);
     return ok;
 }
