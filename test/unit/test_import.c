@@ -588,19 +588,21 @@ static void full_names_in_bold(void **state)
     assert_str_eq(s.verdicts.items[0].recommendation, "**Go** ahead.");
 }
 
+#define LONG_DECISION "Buy it in the spring, from the maker who repairs it for ten years, and sell the old one"
+
 static void the_judges_marks_are_verdicts(void **state)
 {
     cv_world *w = *state;
     put_file(w, OVEN "round-0/muffin.md", "[PERSPECTIVE P01: Yes]\nx\n");
     put_file(w, OVEN "round-0.summary.md", "Well.\n\n[VERDICT:INTERIM: Go on]\nBut slowly.\n");
     put_file(w, OVEN "round-1/muffin.md", "[MOVE:CONVERGE]\n");
-    put_file(w, OVEN "round-1.summary.md", "[VERDICT:FINAL: Buy it]\nAll agree.\n");
+    put_file(w, OVEN "round-1.summary.md", "[VERDICT:FINAL: " LONG_DECISION "]\nAll agree.\n");
     import_all(w);
     cv_state s = cv_world_state(w, "oven");
     assert_int_equal(s.verdicts.count, 2);
     for (size_t i = 0; i < 2; i++)
         assert_str_eq(s.verdicts.items[i].recommendation,
-                      cv_str_eq(s.verdicts.items[i].verdict_type, CV_STR("final")) ? "Buy it" : "Go on");
+                      cv_str_eq(s.verdicts.items[i].verdict_type, CV_STR("final")) ? LONG_DECISION : "Go on");
 }
 
 static void marks_in_a_verdict_file_are_verdicts(void **state)

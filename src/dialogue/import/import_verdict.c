@@ -51,13 +51,16 @@ static bool is_about(cv_str key)
     return cv_words_find((cv_words){keys, CV_COUNT(keys)}, key) >= 0;
 }
 
-/* The decision in one line: what "Recommendation" or "Decision" says, else the first sentence, else what the heading
- * has behind its colon. */
+/* The decision in one line: what a mark says, which is nowhere else. Without a mark it is the beginning of what the
+ * description has, too: of what "Recommendation" or "Decision" says, else of the first sentence, else of what the
+ * heading has behind its colon. */
 static cv_str short_form(cv_arena *a, const cv_ending *ending)
 {
     cv_lines lines = {.text = ending->text};
     cv_str first = {NULL, 0}, said = {NULL, 0};
     bool below = false;
+    if (ending->rank >= OF_AN_UNTYPED_MARK)
+        return cv_squeeze(a, ending->heading);
     for (cv_line line; !said.n && cv_lines_next(&lines, &line);) {
         if (line.trimmed.n == 0)
             continue;
@@ -72,9 +75,7 @@ static cv_str short_form(cv_arena *a, const cv_ending *ending)
     }
     size_t colon = cv_str_find_char(ending->heading, ':');
     cv_str tail = colon == SIZE_MAX ? CV_STR("") : cv_str_trim(cv_str_from(ending->heading, colon + 1));
-    if (ending->rank >= OF_AN_UNTYPED_MARK)
-        said = ending->heading;
-    else if (!said.n)
+    if (!said.n)
         said = first.n ? first : tail.n ? tail : cv_squeeze(a, ending->text);
     return cv_excerpt(a, said);
 }
