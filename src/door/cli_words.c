@@ -98,6 +98,8 @@ static cv_str field_as_option(const cv_cli *cli, const cv_json *properties, cv_s
         end++;
     cv_str name = cv_str_head(field, end), rest = cv_str_from(field, end);
     cv_str option = option_of(cli, properties, name);
+    if (!option.n && cv_str_eq(field, CV_STR("as"))) /* of no request: who acts */
+        return cv_cli_get(cli, "as") ? CV_STR("--as") : CV_STR("CONCLAVE_AGENT");
     if (!option.n || (elsewhere && cv_str_find_char(rest, '.') != SIZE_MAX))
         return field;
     return cv_arena_printf(cli->arena, "%.*s%s%.*s", CV_FMT(option), rest.n ? " " : "", CV_FMT(rest));

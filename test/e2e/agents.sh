@@ -39,6 +39,8 @@ run "an agent acts" 0 dialogue create Bread --as agent-1 --json
 run "and is named" 0 dialogue history bread --json
 is '[.events[] | [.agent, .standing]] | unique == [["Muffin", "claimed"]]'
 CONCLAVE_AGENT=muffin run "the variable" 0 dialogue create Cake --json
+CONCLAVE_AGENT=mufin run "the variable with a name that nobody has" 1 dialogue list
+has "conclave: CONCLAVE_AGENT: no agent is called 'mufin'" err
 CONCLAVE_AGENT=muffin run "the option goes before it" 0 dialogue create Pie --as ada --json
 run "who made the cake" 0 dialogue history cake
 has "as Muffin (claimed)"
