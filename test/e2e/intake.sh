@@ -208,6 +208,10 @@ for verb in "respond missed --expert one --content late" "draft missed" "round-v
     is '.error_code == "dialogue_closed" and (.message | test("has its final verdict"))'
 done
 run "a round that was" 0 dialogue draft missed --round 0 --json
+run "the round that was last" 0 dialogue round-verify missed --json
+is '.round == 0 and .registered'
+run "a day that is none" 1 dialogue stats --since yesterday
+has "--since: this is not a date; write a day (2026-02-03) or a time in UTC" err
 
 # ---- eight at once ---------------------------------------------------------------------------------------
 

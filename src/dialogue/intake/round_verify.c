@@ -1,5 +1,6 @@
 /* round_verify.c - is a round ready to be registered: who has responded, what will not be understood, which files were
  * never sent. Reads only. */
+#include "dialogue/dynamics.h"
 #include "dialogue/intake/diagnosis.h"
 #include "dialogue/intake/response_files.h"
 #include "dialogue/operations.h"
@@ -139,6 +140,19 @@ static void complete(cv_arena *a, check *c)
     }
 }
 
+/* After the final verdict nobody waits for the next round: if no round is named and nobody has responded in the next
+ * one, the last one is meant. */
+static void look_back(cv_call *call, check *c)
+{
+    bool answered = false;
+    for (size_t i = 0; i < c->attendance.count; i++)
+        answered |= c->attendance.items[i].response != NULL;
+    if (answered || c->round == 0 || cv_json_get(call->input, CV_STR("round")) || !cv_state_is_closed(&c->state))
+        return;
+    c->round--;
+    cv_attendance_of(call->arena, &c->state, c->round, &c->attendance);
+}
+
 bool cv_dialogue_round_verify(cv_call *call)
 {
     cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
@@ -150,6 +164,7 @@ bool cv_dialogue_round_verify(cv_call *call)
     if (!cv_attendance_round(call, &c.state, &c.round))
         return false;
     cv_attendance_of(call->arena, &c.state, c.round, &c.attendance);
+    look_back(call, &c);
     cv_attendance_extract(call->arena, &c.state, c.round, &c.attendance, &c.extract);
     look_at_files(call, &c);
     cv_attendance_warn(call->arena, &c.attendance, c.round, &c.warnings);
