@@ -143,6 +143,9 @@ static const char *find_program(cv_arena *a, const char *name, const char *folde
 
 static cv_str tell_missing(cv_arena *a, const char *name, const char *folder)
 {
+    if (strstr(name, "://"))
+        return cv_arena_printf(a, "'%s' is an address, not a program: name an agent with this endpoint (docs/reach.md)",
+                               name);
     if (!strchr(name, '/'))
         return cv_arena_printf(a, "there is no program '%s' in the folders of PATH: install it, or give its whole path",
                                name);

@@ -253,6 +253,7 @@ cannot() {
 }
 cannot "a program that is not installed" "--agent: there is no program 'no-such-agent'" --agent "no-such-agent -p"
 cannot "a path that is not there" "--agent: there is no program './gone' in '$PWD', where it would run: give its whole path" --agent ./gone
+cannot "an address" "--agent: 'http://127.0.0.1:1/v1' is an address, not a program: name an agent" --agent http://127.0.0.1:1/v1
 cannot "a file that is no program" "--agent: './plain.txt' is not a file that may be executed: allow it with 'chmod +x'" --agent ./plain.txt
 cannot "a folder" "--agent: './gone.d' is not a file, so it cannot be executed" --agent ./gone.d
 cannot "a judge that is not there" "--judge: there is no program './gone'" --agent ./expert.sh --judge "./gone -x"
