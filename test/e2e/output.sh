@@ -175,6 +175,9 @@ if command -v script >/dev/null; then
         grep -q nowhere "$out" && ! grep -E '^.{81}' "$out"
         ok $? "$line: an error fits the terminal"
     done
+    COLUMNS=80 script -qec "'$conclave' lint --rules" /dev/null </dev/null 2>&1 | tr -d '\r' >"$out"
+    grep -q '^converged-open  ' "$out" && ! grep -E '^.{81}' "$out"
+    ok $? "lint --rules: the rules fit the terminal"
 fi
 "$conclave" parse controls.dialogue.md >"$work/controls.json"
 "$conclave" render "$work/controls.json" | LC_ALL=C grep -qF "$controls"

@@ -4,10 +4,12 @@
  * own. What cannot be read is reported, the rest goes on, and the exit status is 2.
  */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/err_json.h"
 #include "base/file.h"
 #include "base/plain.h"
+#include "base/terminal.h"
 #include "dialogue/lint/lint.h"
 #include "dialogue/room.h"
 #include "kit/diff.h"
@@ -293,8 +295,19 @@ static void print_rule_json(const cv_rule_row *rule, cv_json_writer *w)
     cv_buf_release(&page);
 }
 
+/* A line, which a terminal gets as several when it is long. */
+static void print_rule(const cv_rule_row *rule, size_t width, cv_buf *out)
+{
+    enum { BEFORE = 34 }; /* columns before the summary */
+    cv_buf_printf(out, "%-20.*s %-8.*s %s ", CV_FMT(rule->word), CV_FMT(cv_severity_words[rule->severity]),
+                  rule->fixable ? "fix" : "   ");
+    cv_plain_wrap(out, rule->summary, width ? width : SIZE_MAX, BEFORE, BEFORE);
+    cv_buf_add_char(out, '\n');
+}
+
 static int print_rules(run *r)
 {
+    size_t width = cv_terminal_width(STDOUT_FILENO);
     if (r->format == JSON)
         cv_json_begin_array(&r->json);
     for (size_t i = 0; i < CV_RULE_COUNT; i++) {
@@ -302,9 +315,7 @@ static int print_rules(run *r)
         if (r->format == JSON)
             print_rule_json(rule, &r->json);
         else
-            cv_buf_printf(&r->report, "%-20.*s %-8.*s %s %.*s\n", CV_FMT(rule->word),
-                          CV_FMT(cv_severity_words[rule->severity]), rule->fixable ? "fix" : "   ",
-                          CV_FMT(rule->summary));
+            print_rule(rule, width, &r->report);
     }
     if (r->format == JSON) {
         cv_json_end_array(&r->json);
