@@ -333,10 +333,13 @@ static void end_plain(lexer *lx, size_t end, bool trim)
     }
 }
 
+/* As in Jinja, a raw or a comment with nothing behind its beginning, not even a space, needs no end. */
 static bool lex_raw(lexer *lx, size_t body)
 {
     size_t begin = lx->at;
     end_plain(lx, body, false);
+    if (lx->at == lx->text.n)
+        return true;
     for (size_t from = lx->at;;) {
         size_t found = cv_str_find(cv_str_from(lx->text, from), CV_STR("{%"));
         if (found == SIZE_MAX)
@@ -355,6 +358,10 @@ static bool lex_raw(lexer *lx, size_t body)
 static bool lex_comment(lexer *lx)
 {
     size_t from = lx->at + 2 + (sign_at(lx, lx->at + 2) != '\0');
+    if (from == lx->text.n) {
+        lx->at = from;
+        return true;
+    }
     size_t found = cv_str_find(cv_str_from(lx->text, from), CV_STR("#}"));
     if (found == SIZE_MAX)
         return cv_t_fail_at(lx->err, lx->source, lx->at, CV_ERR_TEMPLATE, "the comment is not closed: #} is missing");
