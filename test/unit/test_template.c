@@ -154,6 +154,40 @@ static void test_limits(void **state)
     }
 }
 
+/* What a text costs grows with its length, not with the square of it, however many pieces it has. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    static const char *const many[] = {
+        "{% for i in range(N) %}{{ 'a line of a report' }}{% endfor %}",
+        "{{ (['a line of a report'] * N)|string }}",
+        "{{ (['a line of a report'] * N)|tojson }}",
+        "{{ (['a line of a report'] * N)|join(', ') }}",
+        "{{ ', '.join(['a line of a report'] * N) }}",
+        "{{ ('a line of a report' * N)|replace('a', 'the') }}",
+        "{{ ('a line of a report' * N)|replace('', '.') }}",
+        "{{ ('a line of a report\n' * N)|indent }}",
+        "{% filter upper %}{% for i in range(N) %}{{ 'a line of a report' }}{% endfor %}{% endfilter %}",
+    };
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        uint64_t steps[2];
+        for (size_t k = 0; k < 2; k++) {
+            cv_arena a = {0};
+            cv_err err;
+            cv_template_made made;
+            char template[200];
+            snprintf(template, sizeof template, "{%% set N = %d %%}%s", k == 0 ? 2000 : 20000, many[i]);
+            assert_ok(render(&a, template, "{}", NULL, &made, &err), &err);
+            steps[k] = made.steps;
+            cv_arena_release(&a);
+        }
+        if (steps[1] > 11 * steps[0])
+            print_error("%s: %llu steps, then %llu\n", many[i], (unsigned long long)steps[0],
+                        (unsigned long long)steps[1]);
+        assert_true(steps[1] <= 11 * steps[0]);
+    }
+}
+
 /* Nesting of every kind ends at a limit, not at the end of the stack. */
 static void test_depth(void **state)
 {
@@ -316,8 +350,9 @@ static void test_includes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jinja),  cmocka_unit_test(test_limits), cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_strict), cmocka_unit_test(test_places), cmocka_unit_test(test_includes),
+        cmocka_unit_test(test_jinja),    cmocka_unit_test(test_limits), cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_depth),    cmocka_unit_test(test_strict), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_includes),
     };
     return cmocka_run_group_tests_name("template", tests, NULL, NULL);
 }

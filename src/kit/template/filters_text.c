@@ -143,12 +143,13 @@ static bool do_indent(cv_run *run, cv_tv *args, cv_tv *ret)
     cv_str rest = cv_arena_join(&run->arena, text->text, CV_STR("\n"));
     bool good = true;
     for (size_t i = 0; good && cv_t_next_line(&rest, &line); i++) {
+        size_t from = out.n;
         if (i > 0)
             cv_buf_add_char(&out, '\n');
         if (i == 0 ? first : line.n > 0 || blank)
             cv_buf_add(&out, indent);
         cv_buf_add(&out, line);
-        good = cv_run_bytes(run, out.n / 16) && out.n <= run->limits.memory;
+        good = cv_run_grown(run, &out, from);
     }
     *ret = cv_tv_str(cv_buf_take(&out, &run->arena));
     ret->markup = text->markup;

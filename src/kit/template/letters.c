@@ -205,9 +205,10 @@ bool cv_t_escape(cv_run *run, cv_str text, cv_str *ret)
 static bool replace_nothing(cv_run *run, cv_str text, cv_str new_, int64_t most, cv_buf *out)
 {
     for (int64_t i = 0;; i++) {
+        size_t from = out->n;
         if (i < most || most < 0)
             cv_buf_add(out, new_);
-        if (!cv_run_bytes(run, out->n))
+        if (!cv_run_grown(run, out, from))
             return false;
         if (text.n == 0)
             return true;
@@ -225,13 +226,14 @@ bool cv_t_replace(cv_run *run, cv_str text, cv_str old, cv_str new_, int64_t mos
         good = replace_nothing(run, text, new_, most, &out);
     else
         for (int64_t i = 0; good; i++) {
+            size_t from = out.n;
             size_t found = i < most || most < 0 ? cv_str_find(text, old) : SIZE_MAX;
             cv_buf_add(&out, found == SIZE_MAX ? text : cv_str_head(text, found));
             if (found == SIZE_MAX)
                 break;
             cv_buf_add(&out, new_);
             text = cv_str_from(text, found + old.n);
-            good = cv_run_step(run, 1) && cv_run_bytes(run, out.n);
+            good = cv_run_step(run, 1) && cv_run_grown(run, &out, from);
         }
     *ret = cv_buf_take(&out, &run->arena);
     return good && cv_run_bytes(run, ret->n);

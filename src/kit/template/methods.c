@@ -212,13 +212,14 @@ static bool str_join(cv_run *run, cv_tv *args, cv_tv *ret)
     bool more = true, good = cv_t_iterate(run, &args[1], &iter);
     for (size_t i = 0; good && more; i++) {
         cv_str text = {NULL, 0};
-        good = cv_t_next(run, &iter, &item, &more) && (!more || own_text(run, &args[0], &item, "item", &text)) &&
-               cv_run_bytes(run, out.n / CV_T_BYTES_A_STEP) && out.n <= run->limits.memory;
+        size_t from = out.n;
+        good = cv_t_next(run, &iter, &item, &more) && (!more || own_text(run, &args[0], &item, "item", &text));
         if (!good || !more)
             break;
         if (i > 0)
             cv_buf_add(&out, args[0].text);
         cv_buf_add(&out, text);
+        good = cv_run_grown(run, &out, from);
     }
     cv_str text = cv_buf_take(&out, &run->arena);
     return good && answer(&args[0], text, ret);

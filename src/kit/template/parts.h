@@ -400,6 +400,7 @@ bool cv_run_unsupported(cv_run *run, const char *format, ...) __attribute__((for
 
 bool cv_run_step(cv_run *run, uint64_t steps);
 bool cv_run_bytes(cv_run *run, size_t bytes); /* so many are about to be made */
+bool cv_run_grown(cv_run *run, const cv_buf *out, size_t from); /* bytes were added to what had `from` of them */
 bool cv_run_deeper(cv_run *run);              /* then run->depth-- */
 
 /* Something undefined is used. True: as nothing, which in strict mode is noted. False: it fails (`harmless` false). */

@@ -227,6 +227,7 @@ bool cv_tv_repr(cv_run *run, const cv_tv *v, cv_buf *out)
 {
     if (!cv_run_step(run, 1))
         return false;
+    size_t from = out->n;
     switch (v->kind) {
     case CV_TV_UNDEFINED:
         cv_buf_add_z(out, "Undefined");
@@ -247,7 +248,7 @@ bool cv_tv_repr(cv_run *run, const cv_tv *v, cv_buf *out)
         cv_buf_add_z(out, v->markup ? "Markup(" : "");
         put_quoted(v->text, out);
         cv_buf_add_z(out, v->markup ? ")" : "");
-        return cv_run_bytes(run, out->n);
+        return cv_run_grown(run, out, from);
     case CV_TV_RANGE:
         cv_buf_printf(out, "range(%lld, %lld", (long long)v->range->start, (long long)v->range->stop);
         if (v->range->step != 1)
@@ -289,10 +290,8 @@ bool cv_tv_print(cv_run *run, const cv_tv *v, cv_buf *out)
     }
     if (v->kind != CV_TV_STR)
         return cv_tv_repr(run, v, out);
-    if (!cv_run_bytes(run, out->n + v->text.n))
-        return false;
     cv_buf_add(out, v->text);
-    return true;
+    return cv_run_grown(run, out, out->n - v->text.n);
 }
 
 bool cv_tv_text(cv_run *run, const cv_tv *v, cv_str *ret)
@@ -440,7 +439,8 @@ static bool put_json_dict(json *w, const cv_tv *v)
 
 static bool put_json(json *w, const cv_tv *v)
 {
-    if (!cv_run_step(w->run, 1) || !cv_run_bytes(w->run, w->out->n))
+    size_t from = w->out->n;
+    if (!cv_run_step(w->run, 1) || !cv_run_grown(w->run, w->out, from))
         return false;
     if (cv_tv_is_number(v))
         return put_json_number(w, v);
@@ -449,7 +449,7 @@ static bool put_json(json *w, const cv_tv *v)
             cv_buf_add_z(w->out, "null");
         else
             put_json_text(v->text, w->out);
-        return true;
+        return cv_run_grown(w->run, w->out, from);
     }
     if (v->kind == CV_TV_UNDEFINED)
         return cv_run_missing(w->run, v, false);

@@ -60,11 +60,24 @@ bool cv_run_step(cv_run *run, uint64_t steps)
            cv_run_limit(run, "its values take more than %zu bytes", run->limits.memory);
 }
 
+/* `bytes` more than the `had`, which were counted before. */
+static bool has_room(cv_run *run, size_t had, size_t bytes)
+{
+    size_t used = run->arena.bytes, most = run->limits.memory;
+    return used <= most && had <= most - used && bytes <= most - used - had
+               ? cv_run_step(run, bytes / CV_T_BYTES_A_STEP)
+               : cv_run_limit(run, "its values take more than %zu bytes", most);
+}
+
 bool cv_run_bytes(cv_run *run, size_t bytes)
 {
-    return bytes <= run->limits.memory && run->arena.bytes <= run->limits.memory - bytes
-               ? cv_run_step(run, bytes / CV_T_BYTES_A_STEP)
-               : cv_run_limit(run, "its values take more than %zu bytes", run->limits.memory);
+    return has_room(run, 0, bytes);
+}
+
+bool cv_run_grown(cv_run *run, const cv_buf *out, size_t from)
+{
+    assert(from <= out->n);
+    return has_room(run, from, out->n - from);
 }
 
 bool cv_run_deeper(cv_run *run)
