@@ -1,4 +1,4 @@
-/* report.c - markdown for people: reports, logs, reflections.
+/* report.c - markdown for people: reports, logs, reflections; see report.h.
  *
  *     analysis/NAME.md                                    a report: text, or a template
  *     logs/NAME.md                                        a log: every entry is a section with its time
@@ -7,6 +7,10 @@
  * The record keeps the text, so that it is searched; the file shows it. What somebody else wrote there is kept beside
  * it.
  */
+#include "mail/report.h"
+
+#include <unistd.h>
+
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
@@ -120,21 +124,38 @@ static bool write_paper(cv_mail_writing *o, void *ctx, cv_str *ret_result)
     return true;
 }
 
-static bool show(cv_call *call, const paper *p)
+static bool write_text(cv_call *call, cv_where where, cv_str text, cv_err *err)
 {
-    cv_err err = {.arena = call->arena};
-    cv_where where = cv_mail_file(call, cv_arena_copy_z(call->arena, p->path));
+    cv_err unread = {.arena = call->arena};
     cv_file_rules rules = {.arena = call->arena};
-    return (cv_folder_make_at(cv_where_folder(call->arena, where), &err) &&
-            cv_file_write_at(where, p->row.text, &rules, &err)) ||
-           cv_mail_files_behind(&err);
+    cv_str there;
+    return (cv_file_read_at(call->arena, where, CV_MAX_FILE_BYTES, &there, &unread) && cv_str_eq(there, text)) ||
+           cv_file_write_at(where, text, &rules, err);
+}
+
+/* The text is read under a lock on the folder: of two who add to a log, the slower one must not show the older text. */
+bool cv_mail_report_show(cv_call *call, cv_str path, cv_err *err)
+{
+    cv_where where = cv_mail_file(call, cv_arena_copy_z(call->arena, path)),
+             folder = cv_where_folder(call->arena, where);
+    cv_mail_paper row;
+    bool found;
+    int lock = -1;
+    bool ok = cv_folder_make_at(folder, err) && cv_folder_lock(folder, false, true, &lock, err) &&
+              get(call->record, call->arena, path, &row, &found, err) &&
+              (!found || !row.text.p || write_text(call, where, row.text, err));
+    if (lock >= 0)
+        close(lock);
+    return ok;
 }
 
 static bool write_and_show(cv_call *call, const char *operation, paper *p)
 {
+    cv_err err = {.arena = call->arena};
     if (!cv_mail_write(call, operation, write_paper, p))
         return false;
-    return !p->row.text.p || cv_json_get_true(call->input, "dry_run") || show(call, p);
+    return !p->row.text.p || cv_json_get_true(call->input, "dry_run") || cv_mail_report_show(call, p->path, &err) ||
+           cv_mail_files_behind(&err);
 }
 
 /* ---- the operations ---------------------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
  */
 #include "mail/state.h"
 
+#include <unistd.h>
+
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
@@ -186,13 +188,13 @@ static bool is_ours(void *ctx, cv_str bytes, bool unmarked)
            (r->before.p && cv_mail_state_equal(r->arena, bytes, r->before));
 }
 
-/* The file shows the state. What somebody else has written there since stays: it is the next value. */
-static bool show(cv_call *call, const setting *s, cv_err *err)
+/* The mark says that nobody else wrote the file: a value that was replaced a moment ago is not taken for an edit. */
+static bool write_value(cv_call *call, const setting *s, cv_where where, cv_err *err)
 {
     cv_err unread = {.arena = call->arena};
-    cv_where where = cv_mail_file(call, path_of(call, s));
     replaced r = {.arena = call->arena, .before = s->before};
-    cv_file_rules rules = {.arena = call->arena, .is_ours = is_ours, .ctx = &r, .gives_way = true};
+    const struct timespec mark = cv_door_mark_time(cv_mail_now(call));
+    cv_file_rules rules = {.arena = call->arena, .is_ours = is_ours, .ctx = &r, .gives_way = true, .time = &mark};
     cv_json value;
     cv_buf text = {0};
     cv_str there;
@@ -208,7 +210,7 @@ static bool show(cv_call *call, const setting *s, cv_err *err)
     cv_json_value(&(cv_json_writer){.out = &text, .indent = 2}, &value);
     cv_buf_add_char(&text, '\n');
     cv_str bytes = cv_buf_take(&text, call->arena);
-    if (cv_folder_make_at(cv_where_folder(call->arena, where), err) && cv_file_write_at(where, bytes, &rules, err))
+    if (cv_file_write_at(where, bytes, &rules, err))
         return true;
     if (err->code != CV_ERR_FILE_CHANGED)
         return false;
@@ -216,10 +218,25 @@ static bool show(cv_call *call, const setting *s, cv_err *err)
     return true;
 }
 
+/* The file shows the state. What somebody else has written there since stays: it is the next value. The value is read
+ * under a lock on the folder: of two who have set it, the slower one must not show the older value. */
+static bool show(cv_call *call, const setting *s, cv_err *err)
+{
+    setting now = *s;
+    cv_where where = cv_mail_file(call, path_of(call, s)), folder = cv_where_folder(call->arena, where);
+    int lock = -1;
+    bool ok = cv_folder_make_at(folder, err) && cv_folder_lock(folder, false, true, &lock, err) &&
+              cv_mail_state_text(call, s->owner, s->name, &now.value, err) &&
+              (!now.value.p || write_value(call, &now, where, err));
+    if (lock >= 0)
+        close(lock);
+    return ok;
+}
+
 bool cv_mail_state_show(cv_call *call, cv_str owner, cv_str agent_id, cv_str name, cv_err *err)
 {
-    setting s = {.owner = owner, .agent_id = agent_id, .name = name};
-    return cv_mail_state_text(call, owner, name, &s.value, err) && (!s.value.p || show(call, &s, err));
+    const setting s = {.owner = owner, .agent_id = agent_id, .name = name};
+    return show(call, &s, err);
 }
 
 /* ---- set --------------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ bool cv_mail_state_text(cv_call *call, cv_str owner, cv_str name, cv_str *ret_js
 bool cv_mail_state_is_name(cv_str name);
 bool cv_mail_state_equal(cv_arena *a, cv_str one, cv_str other);
 
-/* Writes the file of a state that the record has; `agent_id` is absent for a general one. */
+/* Writes the file of a state, if the record has one; `agent_id` is absent for a general one. */
 bool cv_mail_state_show(cv_call *call, cv_str owner, cv_str agent_id, cv_str name, cv_err *err);
 
 #endif

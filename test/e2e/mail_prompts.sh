@@ -182,6 +182,24 @@ run "both, in turns" 0 mail state get many --json
 is '.version == 16 and .value == {"n": 7, "m": 7}'
 [ "$(ls $temp | grep -c before)" = 0 ]
 ok $? "nothing was kept aside"
+# Several set one state, and somebody takes files in meanwhile: the file of an older value is not the edit of a hand.
+"$conclave" mail watch 60 >/dev/null 2>>"$err" &
+watcher=$!
+for i in 1 2 3 4 5 6; do
+    setters=""
+    for k in 1 2 3 4 5 6; do
+        "$conclave" mail state set busy "{\"i\": $i, \"k\": $k}" --json >"$work/set.$k" 2>>"$err" &
+        setters="$setters $!"
+    done
+    wait $setters
+done
+sleep 0.2
+kill $watcher
+wait $watcher
+run "set by six at a time" 0 mail state get busy --json
+is '.version == 36'
+[ "$(jq -sc 'max_by(.version).value' "$work"/set.*)" = "$(jq -c .value "$out")" ] && [ "$(jq -c . $temp/busy.json)" = "$(jq -c .value "$out")" ]
+ok $? "the last one stands, and its file shows it"
 
 # ---- the governance log ---------------------------------------------------------------------------------------------
 log=$mail/governance_memory.jsonl
@@ -248,10 +266,17 @@ run "a log" 0 mail report ovens --kind log --text "One is hot." --agent muffin -
 run "another entry" 0 mail report ovens --kind log --text "Two are hot." --json
 [ "$(grep -c '^## 20' $mail/logs/ovens.md)" -eq 2 ]
 ok $? "below the first"
+for i in 1 2 3 4; do
+    for k in 1 2 3 4 5 6 7 8; do "$conclave" mail report many-$i --kind log --text "entry $k" >/dev/null 2>>"$err" & done
+    wait
+done
+[ "$(cat $mail/logs/many-*.md | grep -c '^entry')" -eq 32 ]
+ok $? "of eight who add to it at a time, the file shows all"
+rm $mail/logs/many-*.md
 run "a reflection" 0 mail reflect "I asked too late." --agent muffin --json # checklist 13
 is '.path | test("^.conclave/mail/_agent_coordination/muffin/reflection/20[0-9T-]+[.]md$")'
 run "listed" 0 mail reports --json
-is '[.reports[].kind] == ["reflection", "analysis", "analysis", "log"]'
+is '[.reports[] | select(.path | contains("many") | not) | .kind] == ["reflection", "analysis", "analysis", "log"]'
 run "searched" 0 search ovens --json
 is 'any(.results[]; .kind == "report" and .id == "analysis/week-46.md")'
 run "not a name" 1 mail report ../x --text y --json
@@ -352,6 +377,35 @@ sent=$("$conclave" mail inbox muffin --limit 1000 --json | jq '[.messages[] | se
 echo "# fetch: $points kill points, $first_time answered at once, $again by the next fetch, $sent commands"
 [ $wrong -eq 0 ] && [ $points -ge 5 ] && [ $first_time -ge 1 ] && [ $again -ge 1 ]
 ok $? "fetch, killed at $points points: answered once"
-[ "$sent" -eq $points ] && [ -z "$(ls -A $temp | grep -v cursor_input.id | grep -v -e focus -e many)" ]
+[ "$sent" -eq $points ] && [ -z "$(ls -A $temp | grep -v cursor_input.id | grep -v -e focus -e many -e busy)" ]
 ok $? "every command was sent once, and no file is left over"
+
+absent=0 whole=0 wrong=0
+report_killed() {
+    at=1 status=137 points=0
+    while [ $status -eq 137 ]; do
+        "$root/build/kill_at" $at "$program" mail report killed-$at --text "text $at" --json >"$out" 2>"$err"
+        status=$?
+        "$root/build/kill_at" $at "$program" mail state set killed "{\"n\": $at}" --json >"$out" 2>"$err"
+        set=$?
+        "$conclave" mail watch 0 >/dev/null || wrong=$((wrong + 1))
+        if "$conclave" mail reports --limit 1000 --json | jq -e "any(.reports[]; .path == \"analysis/killed-$at.md\")" >/dev/null; then
+            whole=$((whole + 1))
+            [ "$(cat $mail/analysis/killed-$at.md)" = "text $at" ] || wrong=$((wrong + 1))
+        else
+            absent=$((absent + 1))
+            [ $status -ne 0 ] && [ ! -e $mail/analysis/killed-$at.md ] || wrong=$((wrong + 1))
+        fi
+        shown=$(jq -c . $temp/killed.json 2>/dev/null)
+        value=$("$conclave" mail state get killed --json 2>/dev/null | jq -c 'select(.version).value')
+        [ "$shown" = "$value" ] || wrong=$((wrong + 1))
+        [ $set -ne 0 ] || [ "$value" = "{\"n\":$at}" ] || wrong=$((wrong + 1))
+        points=$((points + 1))
+        at=$((at + kill_step))
+    done
+}
+report_killed # checklist 11, 22
+echo "# report: $points kill points, $absent absent, $whole whole"
+[ $wrong -eq 0 ] && [ $points -ge 5 ] && [ $absent -ge 1 ] && [ $whole -ge 1 ]
+ok $? "report and state, killed at $points points: absent or whole, and the files show what is there"
 finish

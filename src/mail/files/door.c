@@ -187,15 +187,15 @@ bool cv_door_write(cv_where where, cv_str bytes, cv_err *err)
     return cv_file_write_with(&cv_file_unsynced, where, bytes, &rules, err);
 }
 
-static struct timespec mark_of(const cv_mail_door *door)
+struct timespec cv_door_mark_time(int64_t now_ms)
 {
-    return (struct timespec){(time_t)(door->now_ms / 1000), MARK_NS};
+    return (struct timespec){(time_t)(now_ms / 1000), MARK_NS};
 }
 
 bool cv_door_write_message(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, const char *name,
                            cv_str bytes, bool marked, cv_err *err)
 {
-    const struct timespec mark = mark_of(door);
+    const struct timespec mark = cv_door_mark_time(door->now_ms);
     cv_where where = cv_door_in(door, agent, folder, name);
     cv_file_rules rules = {.arena = err->arena, .gives_way = true, .once = true, .time = marked ? &mark : NULL};
     if (cv_file_write_with(&cv_file_unsynced, where, bytes, &rules, err))
@@ -208,7 +208,7 @@ bool cv_door_write_message(cv_mail_door *door, cv_door_agent *agent, cv_door_fol
 
 bool cv_door_replace(const cv_mail_door *door, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
 {
-    const struct timespec mark = mark_of(door);
+    const struct timespec mark = cv_door_mark_time(door->now_ms);
     rules->time = &mark;
     bool ok = cv_file_write_with(&cv_file_unsynced, where, bytes, rules, err);
     rules->time = NULL;

@@ -187,6 +187,7 @@ bool cv_door_pass_over(cv_err *err);
 bool cv_door_is_quiet(const cv_mail_door *door, const char *path);
 bool cv_door_is_as_written(const cv_mail_door *door, const char *path); /* a file that got the mark as it was written */
 bool cv_door_is_marked(const struct stat *st);
+struct timespec cv_door_mark_time(int64_t now_ms); /* of a file that has the mark from the first moment on */
 void cv_door_mark(cv_mail_door *door, const char *path);
 void cv_door_mark_briefly(cv_mail_door *door, const char *path); /* for CV_DOOR_BRIEF_MS at most */
 void cv_door_unmark(const cv_mail_door *door, const char *path);

@@ -19,6 +19,8 @@
 #include "base/file.h"
 #include "kit/projection.h"
 #include "mail/log.h"
+#include "mail/report.h"
+#include "mail/state.h"
 #include "record/hash.h"
 
 /* ---- a message as text ------------------------------------------------------------------------------------------- */
@@ -630,12 +632,14 @@ static bool show_all(cv_mail_door *door, cv_map *boxes, names *touched, cv_err *
 
 typedef struct {
     cv_mail_door *door;
-    cv_door_outcomes changes; /* in the order of the feed */
-    cv_map seen;              /* each delivery once */
-    bool agents;              /* the registry has changed */
-    bool log;                 /* the governance log has more lines */
-    bool tasks;               /* a plan, or what became of a task, is new */
-    int64_t rev;              /* of the last commit of the post office */
+    cv_door_outcomes changes;  /* in the order of the feed */
+    cv_map seen;               /* each delivery once */
+    bool agents;               /* the registry has changed */
+    bool log;                  /* the governance log has more lines */
+    bool tasks;                /* a plan, or what became of a task, is new */
+    names states, reports;     /* that were set or written: "OWNER/NAME"; paths */
+    cv_map is_set, is_written; /* … each once */
+    int64_t rev;               /* of the last commit of the post office */
     struct {
         int64_t *items; /* slots that were claimed or released */
         size_t count, capacity;
@@ -651,6 +655,10 @@ static bool see_event(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     cv_err ignored = {.arena = a};
     (void)scope, (void)err;
     b->log |= cv_str_eq(e->subject_type, CV_STR("entry"));
+    if (cv_str_eq(e->subject_type, CV_STR("state")))
+        touch(&b->is_set, &b->states, e->subject_id);
+    if (cv_str_eq(e->subject_type, CV_STR("paper")))
+        touch(&b->is_written, &b->reports, e->subject_id);
     if (cv_str_eq(e->subject_type, CV_STR("mailbox")) && e->step != CV_ABSENT)
         *CV_PUSH(a, &b->slots) = e->step;
     b->tasks |= cv_str_eq(e->subject_type, CV_STR("plan")) || cv_str_eq(e->subject_type, CV_STR("task"));
@@ -711,6 +719,31 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
            (!b->agents || show_all(s->door, &s->boxes, &s->touched, err));
 }
 
+/* "OWNER/NAME"; the owner "-" is nobody. */
+static bool show_state(cv_mail_door *door, cv_str subject, cv_err *err)
+{
+    cv_door_agent agent = {0}, *found = &agent;
+    cv_str owner, name = subject;
+    if (!cv_str_split(&name, '/', &owner) || name.n == 0)
+        return true;
+    bool is_general = cv_str_eq(owner, CV_STR("-"));
+    if (!is_general && !cv_door_find_agent(door, owner, &found, err))
+        return false;
+    return (!is_general && !found->id.p) || cv_mail_state_show(door->call, owner, found->id, name, err);
+}
+
+/* They were shown when they were written, unless that went wrong or somebody was killed before it. */
+static bool show_texts(cv_mail_door *door, const batch *b, cv_err *err)
+{
+    for (size_t i = 0; i < b->states.count; i++)
+        if (!show_state(door, b->states.items[i], err) && !cv_door_pass_over_place(err))
+            return false;
+    for (size_t i = 0; i < b->reports.count; i++)
+        if (!cv_mail_report_show(door->call, b->reports.items[i], err) && !cv_door_pass_over_place(err))
+            return false;
+    return true;
+}
+
 static bool show_views(showing *s, bool *ret_changed, cv_err *err)
 {
     names late = {.arena = s->door->arena};
@@ -747,10 +780,11 @@ static bool write_all(cv_projection *p, bool from_nothing, cv_err *err)
 static bool write_commits(cv_projection *p, const cv_feed_entries *commits, cv_err *err)
 {
     showing *s = p->ctx;
-    batch b = {.door = s->door};
+    cv_arena *a = s->door->arena;
+    batch b = {.door = s->door, .states = {.arena = a}, .reports = {.arena = a}};
     cv_record *record = s->door->record;
     cv_scope_position at;
-    if (!record->calls->begin(record, s->door->arena, cv_mail_scope(), &at, err)) /* one lock for all that is read */
+    if (!record->calls->begin(record, a, cv_mail_scope(), &at, err)) /* one lock for all that is read */
         return false;
     s->door->mailbox = NULL;
     s->door->one_moment = true;
@@ -759,7 +793,7 @@ static bool write_commits(cv_projection *p, const cv_feed_entries *commits, cv_e
     record->calls->end(record);
     s->at.rev = b.rev > s->at.rev ? b.rev : s->at.rev;
     p->again = b.agents; /* what was registered has made commits of its own */
-    return ok && (!b.agents || cv_door_registry_log(s->door, err));
+    return ok && show_texts(s->door, &b, err) && (!b.agents || cv_door_registry_log(s->door, err));
 }
 
 bool cv_door_catch_up(cv_mail_door *door, cv_err *err)
