@@ -373,6 +373,10 @@ static size_t fail_at_every_call(cv_world *w, const char *operation, const char 
         cv_record_tracing tracing = {.fail_at = n};
         w->record = cv_record_traced(&w->a, inner, &tracing);
         bool done = actor_call(w, NOBODY, false, operation, input);
+        for (cv_record_companion *c = w->record->companions, *next; c; c = next) { /* the record itself stays open */
+            next = c->next;
+            c->close(c);
+        }
         w->record = inner;
         inner->calls->end(inner);
         if (!done) {
