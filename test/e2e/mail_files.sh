@@ -260,6 +260,31 @@ ok $? "a torn last line is cut off and the next one is whole"
 cat $mail/completed_tasks.json.torn-* | grep -q half
 ok $? "what was cut off is kept"
 
+# ---- moved, and not what it seems -----------------------------------------------------------------------------------
+agent baker
+agent miller
+# An output that is written in pieces is not lost.
+run "send" 0 mail send --from User --to baker --message-id pieces "in pieces"
+own=$mail/runtime/baker
+mv $own/inbox/task_0000000001.json $own/done/
+printf '{"message_id": "pieces", "output": {"loaves"' >$own/done/task_0000000001.json
+run "half of an output" 0 mail watch 0 --json
+is '.waiting == 1 and (.files[0].reason | contains("may still be written"))'
+[ "$(messages baker 'select(.message_id == "pieces") | .state')" = new ] && printf ': 12}}\n' >>$own/done/task_0000000001.json
+run "the other half" 0 mail read pieces --json
+is '.message.state == "done" and .message.output == {"loaves": 12}'
+# A file of another mailbox, which has the same number, finishes and claims nothing here.
+for to in baker miller; do run "send" 0 mail send --from User --to $to --message-id for-$to "to $to"; done
+for folder in done claimed; do
+    mv $own/inbox/task_0000000002.json $work/moved && sed 's/"for-baker"/"for-miller"/' $work/moved >$own/$folder/task_0000000002.json
+    look
+    [ "$(messages baker 'select(.message_id == "for-baker") | .state')" = new ] && grep -q 'it is another message: number 2 of baker is for-baker' $own/quarantine/*task_0000000002.json.reason.txt
+    ok $? "another message in $folder/ is refused"
+    rm -f $own/quarantine/*
+done
+mv $own/inbox/task_0000000002.json $own/done/ && look
+"$conclave" mail done miller --message-id for-miller --token "$("$conclave" mail claim miller --message-id for-miller --json | jq .token)" >/dev/null
+
 # ---- hostile --------------------------------------------------------------------------------------------------------
 echo '{"secret": 1}' >"$work/secret"
 ln -s "$work/secret" $outbox/link.json

@@ -90,21 +90,30 @@ cv_str cv_door_added(cv_arena *a, const cv_mtext *text, bool failed)
     return (cv_str){0};
 }
 
-static cv_str added(cv_mail_door *door, const cv_door_agent *agent, cv_where file, bool failed)
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
+
+static bool read_file(cv_mail_door *door, cv_where file, cv_mtext *ret, cv_err *why)
 {
-    cv_err err = {.arena = door->arena};
     cv_str bytes;
-    cv_mtext text;
-    if (!cv_file_read_at(door->arena, file, (size_t)CV_MAIL_MAX_SIZE, &bytes, &err) ||
-        !cv_mtext_read(door->arena, bytes, &text, &err)) {
-        cv_door_log(door, agent, "%s: %.*s; it is finished without an output", cv_where_name(file),
-                    CV_FMT(err.message));
-        return (cv_str){0};
-    }
-    return cv_door_added(door->arena, &text, failed);
+    *ret = (cv_mtext){0};
+    return cv_file_read_at(door->arena, file, (size_t)CV_MAIL_MAX_SIZE, &bytes, why) &&
+           cv_mtext_read(door->arena, bytes, ret, why);
 }
 
-/* ---- one file ---------------------------------------------------------------------------------------------------- */
+/* Is it the file of another message, which has the same number in another mailbox? */
+static bool is_other(const cv_mtext *text, const cv_mail_delivery *d)
+{
+    const cv_json *id = cv_json_get(&text->value, CV_STR("message_id"));
+    return id && id->type == CV_JSON_STRING && !cv_str_eq(id->text, d->message_id);
+}
+
+static bool refuse_other(cv_mail_door *door, cv_door_agent *agent, cv_where file, const cv_mail_delivery *d,
+                         cv_err *err)
+{
+    cv_str why = cv_arena_printf(door->arena, "it is another message: number %lld of %.*s is %.*s", (long long)d->seq,
+                                 CV_FMT(agent->id), CV_FMT(d->message_id));
+    return cv_door_quarantine(door, agent, file, cv_where_name(file), why, err);
+}
 
 static bool put_back(cv_mail_door *door, cv_door_agent *agent, cv_where file, cv_door_folder to, cv_str why,
                      cv_err *err)
@@ -143,6 +152,10 @@ static bool take_claim(cv_mail_door *door, cv_door_agent *agent, cv_where file, 
     bool over = cv_str_eq(d->state, cv_mail_states[CV_MAIL_CLAIMED].word);
     if (over && moved_ms <= d->lease_until)
         return put_back(door, agent, file, CV_DOOR_INBOX, CV_STR("the time of its claim is over"), err);
+    cv_mtext text;
+    cv_err unread = {.arena = door->arena};
+    if (read_file(door, file, &text, &unread) && is_other(&text, d))
+        return refuse_other(door, agent, file, d, err);
     if (claim(door, agent, d, &token, &again, &why)) {
         cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_TAKEN, (cv_str){0});
         count_claim(door, door->now_ms);
@@ -171,14 +184,29 @@ static bool take_end(cv_mail_door *door, cv_door_agent *agent, cv_where file, co
 {
     cv_mail_state state = cv_mail_state_at(d, door->now_ms);
     bool again;
-    cv_str why = {0};
+    cv_str why, output = {0};
+    cv_err unread = {.arena = door->arena};
+    cv_mtext text;
     if (!cv_mail_states[state].open)
         return cv_door_archive(door, agent, file, cv_where_name(file), err);
-    if (cv_file_is_being_written(file)) {
-        cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_WAITING, CV_STR("a program has it open for writing"));
+    cv_door_state whole = cv_door_look(door, file, &why);
+    if (whole != CV_DOOR_WHOLE) {
+        if (whole != CV_DOOR_OPEN)
+            why = cv_arena_printf(door->arena,
+                                  "it may still be written to: it is finished when nobody has changed it "
+                                  "for %d s",
+                                  CV_DOOR_QUIET_MS / 1000);
+        cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_WAITING, why);
         return true;
     }
-    if (cv_door_finish(door, agent, d, failed, added(door, agent, file, failed), (cv_str){0}, &again, &why)) {
+    if (!read_file(door, file, &text, &unread))
+        cv_door_log(door, agent, "%s: %.*s; it is finished without an output", cv_where_name(file),
+                    CV_FMT(unread.message));
+    else if (is_other(&text, d))
+        return refuse_other(door, agent, file, d, err);
+    else
+        output = cv_door_added(door->arena, &text, failed);
+    if (cv_door_finish(door, agent, d, failed, output, (cv_str){0}, &again, &why)) {
         cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_TAKEN, (cv_str){0});
         return put_away(door, agent, d->seq, file, err);
     }
