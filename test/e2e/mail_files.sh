@@ -285,6 +285,17 @@ done
 mv $own/inbox/task_0000000002.json $own/done/ && look
 "$conclave" mail done miller --message-id for-miller --token "$("$conclave" mail claim miller --message-id for-miller --json | jq .token)" >/dev/null
 
+# A folder of an agent that somebody has removed comes back with what waits, also while nobody writes to that agent.
+run "send" 0 mail send --from User --to baker --message-id lost "found again"
+rm -r $own
+look
+[ -f $own/inbox/task_0000000003.json ] && [ -d $own/outbox ]
+ok $? "a removed folder of an agent is made again, with its inbox"
+rm -r $mail/runtime
+run "another agent's command" 0 mail inbox miller
+[ -f $own/inbox/task_0000000003.json ] && [ -d $mail/runtime/miller/done ]
+ok $? "so are the folders of all"
+
 # ---- hostile --------------------------------------------------------------------------------------------------------
 echo '{"secret": 1}' >"$work/secret"
 ln -s "$work/secret" $outbox/link.json

@@ -594,6 +594,29 @@ bool cv_door_make_folders(cv_mail_door *door, cv_str id, cv_err *err)
     return true;
 }
 
+bool cv_door_restore(cv_mail_door *door, const cv_door_list *folders, cv_err *err)
+{
+    names all = {.arena = door->arena};
+    cv_map there = {0};
+    cv_door_agent *agent;
+    bool is_new;
+    for (size_t i = 0; i < folders->count; i++)
+        cv_map_put(&there, door->arena, cv_str_of(folders->items[i]), &is_new);
+    if (!cv_folder_make_at(cv_where_in(door->arena, cv_door_root(door), "runtime"), err) ||
+        !cv_agents_each(door->record, (cv_str){0}, 0, add_agent, &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++) {
+        if (!cv_door_reader_of(door, all.items[i], &agent, err))
+            return false;
+        if (!agent || cv_map_get(&there, cv_str_of(agent->folder)))
+            continue;
+        if (!(cv_door_agent_of(door, all.items[i], &agent, err) && cv_door_refill(door, agent, true, err)) &&
+            !cv_door_pass_over_place(err))
+            return false;
+    }
+    return true;
+}
+
 /* Temporary files of processes that were killed. */
 static void sweep(cv_mail_door *door, cv_where folder)
 {

@@ -37,6 +37,9 @@ bool cv_door_expire(cv_mail_door *door, const cv_door_list *agents, cv_err *err)
 /* Is a file of an outbox the view of a message that was sent, as it was written? Then it is not to be sent. */
 bool cv_door_is_sent(cv_mail_door *door, const cv_door_agent *agent, const char *name);
 
+/* Folders of agents that are not among these: somebody has removed them, so they and their inboxes are made again. */
+bool cv_door_restore(cv_mail_door *door, const cv_door_list *folders, cv_err *err);
+
 /* Are all files of an agent there that should be? What is missing is written again. */
 bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *err);
 

@@ -694,7 +694,13 @@ static bool take_agent(cv_mail_door *door, const char *name, cv_err *err)
 bool cv_door_take_in(cv_mail_door *door, cv_err *err)
 {
     cv_door_list names;
-    if (!cv_door_folders(door, cv_where_in(door->arena, cv_door_root(door), "runtime"), &names, err))
+    bool quiet = cv_door_is_quiet(door, "runtime");
+    if (!quiet && door->looking)
+        return door->found = true;
+    if (!quiet)
+        cv_door_mark(door, "runtime");
+    if (!cv_door_folders(door, cv_where_in(door->arena, cv_door_root(door), "runtime"), &names, err) ||
+        (!quiet && !cv_door_restore(door, &names, err) && !cv_door_pass_over_place(err)))
         return false;
     for (size_t i = 0; i < door->touched.count && !door->looking; i++)
         cv_door_unmark(door, door->touched.items[i]);
