@@ -260,6 +260,20 @@ ok $? "a torn last line is cut off and the next one is whole"
 cat $mail/completed_tasks.json.torn-* | grep -q half
 ok $? "what was cut off is kept"
 
+# An expiry that cannot be read must not be left out: the message would be valid for ever.
+for at in '"tomorrow"' '"{{EXPIRES}}"' '{"hours": 2}' true; do
+    put $outbox/expiry.json '{"command": "bounded", "sender_agent_id": "muffin", "target_id": "Planner-1", "params": {}, "expires_at": '"$at}"
+    aged $outbox/expiry.json
+    look
+    grep -q 'expires_at' $q/expiry.json.reason.txt
+    ok $? "an expiry that is not a time: $at"
+    rm -f $q/expiry*
+done
+put $outbox/expiry.json '{"command": "bounded", "sender_agent_id": "muffin", "target_id": "Planner-1", "params": {}, "expires": ""}'
+look
+[ "$(messages Planner-1 'select(.command == "bounded") | [.state, .expires_at] | tojson')" = '["new",null]' ]
+ok $? "an empty one is none"
+
 # ---- moved, and not what it seems -----------------------------------------------------------------------------------
 agent baker
 agent miller

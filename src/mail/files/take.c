@@ -165,20 +165,23 @@ static void put_raw(cv_json_writer *w, const char *key, cv_str raw)
     cv_json_raw(w, raw);
 }
 
-/* A time as the record writes it; one that is none stays beside it. */
+/* A time as the record writes it. A value that cannot be read as one stays beside it; but as an `expires_at` it goes to
+ * `mail send`, which refuses it: without it, the message would be valid for ever. */
 static void put_time(cv_mail_door *door, cv_json_writer *w, const char *key, const cv_mtext_message *m,
                      cv_mtext_field field, cv_mtext_notes *notes)
 {
     cv_str found = cv_mtext_field_text(door->arena, m, field);
     int64_t ms;
     bool exact;
-    if (!found.p)
-        return;
-    if (cv_mtext_time_of(found, &ms, &exact))
+    bool readable = found.p && cv_mtext_time_of(found, &ms, &exact);
+    bool is_empty = found.p && cv_str_trim(found).n == 0;
+    if (readable)
         cv_json_key_str(w, key, cv_mail_time(door->arena, ms));
+    else if (field == CV_MTEXT_EXPIRES && !is_empty)
+        put_raw(w, key, m->fields[field]);
     else
         put_raw(w, cv_arena_printf(door->arena, "also:%s", key).p, m->fields[field]);
-    if (!cv_mtext_time_of(found, &ms, &exact) || !exact)
+    if (found.p && (!readable || !exact))
         cv_mtext_note_add(notes, door->arena, CV_MTEXT_REPAIR_TIME, 0, found);
 }
 
