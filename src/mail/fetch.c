@@ -16,6 +16,7 @@
 #include "mail/plan.h"
 #include "mail/prompt.h"
 #include "mail/text/message.h"
+#include "mail/text/spelling.h"
 
 enum { ASK_MS = 1000 /* whether the caller still waits */ };
 
@@ -89,13 +90,31 @@ static void not_routed(cv_call *call, fetching *x, size_t before)
     x->routes = false;
 }
 
+/* How urgent it is, and until when it is valid. */
+static void read_validity(cv_call *call, cv_mail_draft *d, const cv_mtext_message *m)
+{
+    bool exact;
+    cv_str priority = cv_mtext_field_text(call->arena, m, CV_MTEXT_PRIORITY),
+           expires = cv_mtext_field_text(call->arena, m, CV_MTEXT_EXPIRES), raw = m->fields[CV_MTEXT_EXPIRES];
+    bool is_none = expires.p ? cv_str_trim(expires).n == 0 : !raw.p || cv_str_eq(raw, CV_STR("null"));
+    int known = priority.n > 0 ? cv_mtext_priority_of(priority, &exact) : 0;
+    d->message.priority = known > 0 ? known : 3;
+    d->expires_ms = CV_ABSENT;
+    if (expires.p && cv_mtext_time_of(expires, &d->expires_ms, &exact))
+        d->message.expires_at = cv_mail_time(call->arena, d->expires_ms);
+    else if (!is_none)
+        cv_err_suggest(
+            cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "expires_at", expires, "expires_at is not a time in UTC"),
+            CV_STR("write it like 2026-02-03T04:05:06Z"));
+}
+
 /* Its recipients, its size, the tasks that it brings: what `mail send` refuses is refused here. */
-static void check(cv_call *call, fetching *x, cv_str target)
+static void check(cv_call *call, fetching *x, const cv_json *target, const cv_mtext_message *m)
 {
     size_t before = call->errs->count;
-    const cv_json to = {.type = CV_JSON_STRING, .text = target};
     bool envelope = cv_str_eq(x->draft.message.writing, CV_STR("envelope"));
-    cv_mail_address(call, "target_id", &to, &x->draft.sender, &x->draft.to);
+    read_validity(call, &x->draft, m);
+    cv_mail_address(call, "target_id", target, &x->draft.sender, &x->draft.to);
     cv_mail_check_size(call, &x->draft, envelope ? "data" : "params");
     cv_mail_special_read(call, &x->draft, &x->special);
     x->routes = call->errs->count == before;
@@ -114,36 +133,36 @@ static void read_command(cv_call *call, fetching *x, cv_str staged_by)
 {
     cv_arena *a = call->arena;
     cv_err ignored = {.arena = a};
-    cv_json value;
+    cv_json value, target;
     cv_mtext_notes notes = {0};
     cv_mtext_message m;
     if (!cv_json_parse(a, x->answer, &value, &ignored) || value.type != CV_JSON_OBJECT ||
         !cv_mtext_message_read(a, x->answer, &value, &notes, &m, &ignored))
         return;
-    cv_str command = cv_mtext_field_text(a, &m, CV_MTEXT_COMMAND), target = cv_mtext_field_text(a, &m, CV_MTEXT_TARGET);
-    if (command.n == 0 || target.n == 0)
+    cv_str command = cv_mtext_field_text(a, &m, CV_MTEXT_COMMAND), to = m.fields[CV_MTEXT_TARGET];
+    if (command.n == 0 || !to.p || !cv_json_parse(a, to, &target, &ignored) ||
+        !(target.type == CV_JSON_STRING ? target.text.n > 0 : target.type == CV_JSON_ARRAY))
         return;
     cv_mail_message *row = &x->draft.message;
-    x->draft = (cv_mail_draft){.expires_ms = CV_ABSENT};
+    x->draft = (cv_mail_draft){0};
     cv_row_clear(&cv_mail_message_type, row);
     find_sender(call, cv_mtext_field_text(a, &m, CV_MTEXT_SENDER), staged_by, &x->draft.sender);
     bool envelope = m.writing == CV_MTEXT_ENVELOPE && m.data_whole.p && !m.data_raw.p;
     if (envelope)
         m.data.count = 0; /* it is in the content */
-    cv_buf to = {0};
-    cv_json_str(&(cv_json_writer){.out = &to}, target);
     row->sender = x->draft.sender.name;
-    row->addressed = cv_buf_take(&to, a);
+    row->addressed = cv_mail_compact(a, to);
     row->command = command;
     row->writing = envelope ? CV_STR("envelope") : CV_STR("mailbox");
     row->task_id = text_or_none(a, &m, CV_MTEXT_TASK);
     row->correlation_id = text_or_none(a, &m, CV_MTEXT_CORRELATION);
-    row->priority = 3;
+    row->reply_to = text_or_none(a, &m, CV_MTEXT_REPLY);
+    row->thread_id = text_or_none(a, &m, CV_MTEXT_THREAD);
     row->content = object_or(envelope ? m.data_whole : m.fields[CV_MTEXT_PARAMS]);
     row->extra = cv_mtext_extra_print(a, &m);
     row->size = (int64_t)(row->content.n + row->extra.n);
     row->digest = CV_STR("");
-    check(call, x, target);
+    check(call, x, &target, &m);
 }
 
 static bool route(cv_mail_writing *o, fetching *x)

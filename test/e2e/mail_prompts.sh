@@ -313,6 +313,19 @@ run "the message as it was written" 0 mail inbox muffin --json
 is 'any(.messages[]; .command == "TASK_COMPLETED" and .correlation_id == "routed-plan") and any(.messages[]; .command == "KNEAD")'
 run "the record agrees with itself" 0 verify
 
+# A command keeps what says how urgent it is, until when it is valid, and what it answers; and it may have several targets.
+routed() { "$conclave" mail stage --text "question" >/dev/null && "$conclave" mail answer "$1" >/dev/null && run "$2" 0 mail fetch --json; }
+routed '{"command": "late", "target_id": "muffin", "message": "x", "expires_at": "2020-01-01T00:00:00Z"}' "a command that has expired"
+is '[.routed.receipts[] | [.to, .state]] == [["muffin", "expired"]]'
+for at in '"tomorrow"' '{"hours": 2}'; do
+    routed '{"command": "late", "target_id": "muffin", "expires_at": '"$at}" "an expiry that is not a time: $at"
+    is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("expires_at")))'
+done
+routed '{"command": "pair", "target_id": ["muffin", "Planner-1"], "priority": "HIGH", "reply_to": "'"$("$conclave" mail inbox muffin --all --limit 1 --json | jq -r '.messages[0].message_id')"'"}' "several targets"
+is '[.routed.receipts[].to] == ["muffin", "Planner-1"]'
+run "urgent" 0 mail read "$(jq -r .routed.message_id "$out")" --json
+is '.message.priority == 2 and .message.reply_to'
+
 # ---- kill -9 --------------------------------------------------------------------------------------------------------
 # The program itself is killed, without LeakSanitizer, which cannot be traced.
 export ASAN_OPTIONS="detect_leaks=0"
