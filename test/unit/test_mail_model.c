@@ -353,6 +353,60 @@ static void a_late_failure_is_refused_like_an_early_one(void **state)
     mail_verify(w);
 }
 
+/* ---- signs of life ----------------------------------------------------------------------------------------------- */
+
+/* Asked by nobody: to look at others is not a sign of their life. */
+static cv_json life_of(cv_world *w, const char *agent)
+{
+    w->now = mail_clock;
+    cv_json reply = actor_do(w, NOBODY, "mail stats", "{}");
+    const cv_json *all = cv_json_get(&reply, CV_STR("mailboxes"));
+    for (uint32_t i = 0; i < all->count; i++)
+        if (cv_str_eq(cv_json_get_text(&all->items[i], "agent"), cv_str_of(agent)))
+            return all->items[i];
+    fail();
+    return reply;
+}
+
+static void after(cv_world *w, int64_t ms, const char *operation, const char *input)
+{
+    mail_clock += ms;
+    w->now = mail_clock;
+    actor_do(w, NOBODY, operation, input);
+}
+
+/* checklist 41, 43: every act moves the time, and after five minutes without one the agent is offline. */
+static void an_agent_that_is_silent_is_offline(void **state)
+{
+    cv_world *w = *state;
+    const int64_t silence = (int64_t)CV_MAIL_SILENCE_SECONDS * 1000;
+    mail_clock = 1767323045678;
+    mail_set_clock(w);
+    mail_agents(w, agents, AGENTS);
+    cv_json life = life_of(w, "donut");
+    assert_view_eq(cv_json_get_text(&life, "status"), CV_STR("offline")); /* never seen */
+    assert_false(cv_json_get_text(&life, "last_seen").n > 0);
+    after(w, 0, "mail send", "{'from': 'donut', 'to': 'muffin', 'body': 'x'}");
+    life = life_of(w, "donut");
+    assert_view_eq(cv_json_get_text(&life, "status"), CV_STR("online"));
+    cv_str seen = cv_arena_copy(&w->a, cv_json_get_text(&life, "last_seen"));
+    after(w, 20000, "mail wait", "{'agent': 'donut', 'timeout_seconds': 0}");
+    life = life_of(w, "donut");
+    assert_view_eq(cv_json_get_text(&life, "status"), CV_STR("idle"));
+    assert_false(cv_str_eq(seen, cv_json_get_text(&life, "last_seen")));
+    after(w, 20000, "mail claim", "{'agent': 'muffin', 'lease_seconds': 3600}");
+    life = life_of(w, "muffin");
+    assert_view_eq(cv_json_get_text(&life, "status"), CV_STR("busy"));
+    mail_clock += silence - 1000;
+    life = life_of(w, "muffin");
+    assert_view_eq(cv_json_get_text(&life, "status"), CV_STR("busy"));
+    mail_clock += 2000;
+    life = life_of(w, "muffin"); /* its lease is not over */
+    assert_view_eq(cv_json_get_text(&life, "status"), CV_STR("offline"));
+    life = life_of(w, "donut");
+    assert_view_eq(cv_json_get_text(&life, "status"), CV_STR("offline"));
+}
+
 /* ---- a record that fails ----------------------------------------------------------------------------------------- */
 
 static int64_t office_rev(cv_world *w, cv_record *record)
@@ -496,6 +550,7 @@ int main(void)
                                         cv_world_tear_down),
         cmocka_unit_test_setup_teardown(a_record_that_fails_leaves_nothing_half_done, cv_world_set_up,
                                         cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(an_agent_that_is_silent_is_offline, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(whatever_is_asked_is_answered, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(mail_is_what_the_model_says, cv_world_set_up, cv_world_tear_down),
     };
