@@ -250,6 +250,15 @@ look
 ls $agentdir/quarantine | grep -q mailbox_ && jq -e '.messages | length > 0' "$box" >/dev/null
 ok $? "a mailbox file that was broken is quarantined and written again: no message is lost"
 
+command jq '.messages = {"a": .messages[0]}' "$box" >"$work/box" && cat "$work/box" >"$box"
+look
+grep -q '"messages" is a list' $agentdir/quarantine/*mailbox_*.reason.txt && jq -e '.messages | length > 0' "$box" >/dev/null
+ok $? "messages that are not a list are refused"
+command jq '.processed_message_ids += ["never-sent", 7]' "$box" >"$work/box" && cat "$work/box" >"$box"
+look
+grep -q "processed 'never-sent': there is no such message" $agentdir/files.log && grep -q 'processed_message_ids\[[0-9]*\]: an id is a text' $agentdir/files.log
+ok $? "ids of no message are told"
+
 # ---- completed_tasks.json with a torn end ---------------------------------------------------------------------------
 lines=$(wc -l <$mail/completed_tasks.json)
 printf '{"message_id": "half' >>$mail/completed_tasks.json

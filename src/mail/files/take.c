@@ -371,9 +371,15 @@ static outcome take_mailbox(cv_mail_door *door, cv_door_agent *agent, const cv_m
         cv_mail_delivery d;
         bool found, busy = false;
         cv_str id = box.processed->items[i].text, why = {0};
-        if (box.processed->items[i].type != CV_JSON_STRING ||
-            !cv_mail_delivery_find(door->record, door->arena, agent->name, id, &d, &found, &err) || !found ||
-            !cv_mail_states[cv_mail_state_of(d.state)].open)
+        if (box.processed->items[i].type != CV_JSON_STRING) {
+            cv_door_log(door, agent, "processed_message_ids[%u]: an id is a text", i);
+            continue;
+        }
+        if (!cv_mail_delivery_find(door->record, door->arena, agent->name, id, &d, &found, &err))
+            return AGAIN;
+        if (!found)
+            cv_door_log(door, agent, "processed '%.*s': there is no such message in this mailbox", CV_FMT(id));
+        if (!found || !cv_mail_states[cv_mail_state_of(d.state)].open)
             continue;
         if (!cv_door_finish(door, agent, &d, false, (cv_str){0}, (cv_str){0}, &busy, &why))
             cv_door_log(door, agent, "processed '%.*s': %.*s", CV_FMT(id), CV_FMT(why.p ? why : err.message));

@@ -18,6 +18,16 @@ static cv_str text_of(const cv_json *object, const char *const names[])
     return value ? value->text : (cv_str){0};
 }
 
+/* A list under one of these names, or nothing; *ret NULL: nothing. */
+static bool list_of(const cv_json *object, const char *const names[], const cv_json **ret, cv_err *err)
+{
+    *ret = first_of(object, names, CV_JSON_ARRAY);
+    const cv_json *other = *ret ? NULL : cv_json_get(object, cv_str_of(names[0]));
+    return !other || other->type == CV_JSON_NULL ||
+           cv_err_set(err, CV_ERR_INVALID_VALUE, "\"%s\" is a list, this is '%.*s'", names[0],
+                      CV_FMT(cv_json_type_word(other->type)));
+}
+
 bool cv_mtext_mailbox_read(const cv_json *value, cv_mtext_mailbox *ret, cv_err *err)
 {
     static const char *const status[] = {"status", NULL},
@@ -37,7 +47,5 @@ bool cv_mtext_mailbox_read(const cv_json *value, cv_mtext_mailbox *ret, cv_err *
     ret->status = text_of(value, status);
     ret->agent = text_of(value, agent);
     ret->last_seen = text_of(value, seen);
-    ret->messages = first_of(value, messages, CV_JSON_ARRAY);
-    ret->processed = first_of(value, processed, CV_JSON_ARRAY);
-    return true;
+    return list_of(value, messages, &ret->messages, err) && list_of(value, processed, &ret->processed, err);
 }

@@ -22,7 +22,7 @@ typedef struct {
     const cv_json *processed; /* NULL: there are none */
 } cv_mtext_mailbox;
 
-/* False: it is neither an object nor a list. */
+/* False: it is neither an object nor a list, or what should be a list in it is none. */
 bool cv_mtext_mailbox_read(const cv_json *value, cv_mtext_mailbox *ret, cv_err *err);
 
 #endif
