@@ -119,7 +119,7 @@ static bool round_to(cv_run *run, const cv_tv *v, int64_t digits, bool up, cv_tv
     double scale = pow(10, (double)digits), scaled = cv_tv_real(v) * scale;
     if (!isfinite(scaled) || scale == 0)
         return cv_run_fail(run, "the number cannot be rounded to %lld digits", (long long)digits);
-    *ret = cv_tv_float((up ? ceil(scaled) : floor(scaled)) / scale);
+    *ret = cv_tv_float(((up ? ceil(scaled) : floor(scaled)) + 0.0) / scale); /* Python's are integers: without -0.0 */
     return true;
 }
 
