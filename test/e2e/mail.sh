@@ -260,14 +260,6 @@ run "a capability" 0 mail send --from donut --to capability:knead dough --json
 is '[.receipts[].to] == ["ready"]'
 run "all who can" 0 mail send --from donut --to all:knead dough --json
 is '[.receipts[].to] == ["able", "ready"]'
-if on_sqlite; then
-    chmod 500 .conclave && chmod 400 .conclave/conclave.db*
-    if [ "$(id -u)" -ne 0 ]; then
-        run "a record that cannot be written" 2 mail send --from donut --to able x --json
-        run "is read all the same" 0 mail inbox able --json
-    fi
-    chmod 700 .conclave && chmod 600 .conclave/conclave.db*
-fi
 run "a name of 300 characters" 1 mail send --from donut --to "$(printf %0300d 0)" x --json
 is '.error_code == "invalid_value" or .error_code == "batch_validation_failed"'
 for name in ../up a/b . .. CON: "a b" "$(printf 'a\nb')"; do

@@ -6,6 +6,7 @@ needs_sqlite "a folder that cannot be written"
 project
 nvidia
 "$conclave" dialogue export nvidia-decision --output-path ../before.json >/dev/null
+"$conclave" agent add able >/dev/null && "$conclave" mail send --from User --to able "x" --message-id kept >/dev/null
 chmod 755 "$work"
 if [ "$(id -u)" -eq 0 ]; then
     chown -R 65534:65534 "$work"
@@ -27,6 +28,11 @@ has "# NVIDIA"
 run "export" 0 dialogue export nvidia-decision --output-path -
 cmp -s "$out" ../before.json
 ok $? "the export is what the owner exports"
+run "a mailbox" 0 mail inbox able --json
+is '[.messages[].message_id] == ["kept"]'
+run "a send" 2 mail send --from User --to able "y" --json
+is '.error_code == "store_error" and (.message | contains("read-only"))'
+run "a claim" 2 mail claim able --json
 run "search, though nobody has searched before" 0 dialogue search collar --json
 is '.count > 0 and (.warnings // []) == []'
 run "verify" 0 verify
