@@ -452,7 +452,7 @@ static void tasks_are_read_whatever_their_fields_are_called(void **state)
          "{\"task_id\":\"7\",\"action\":\"a\",\"params\":{},\"depends_on\":[\"t1\"],\"parent_task_id\":\"p\","
          "\"status\":{}}",
          2},
-        {"{\"task_id\":\"t\",\"depends_on\":[{\"task_id\":\"a\"},{\"id\":\"b\"},3]}",
+        {"{\"task_id\":\"t\",\"depends_on\":[{\"task_id\":\"a\"},{\"x\":1,\"taskId\":\" b \"},3]}",
          "{\"task_id\":\"t\",\"params\":{},\"status\":\"PENDING\",\"depends_on\":[\"a\",\"b\",\"3\"]}", 0},
     };
     for (size_t i = 0; i < CV_COUNT(cases); i++) {

@@ -44,11 +44,20 @@ static cv_str text_of(const cv_json *value)
     return value && (value->type == CV_JSON_STRING || value->type == CV_JSON_NUMBER) ? value->text : (cv_str){0};
 }
 
-/* An id, or an object with one. */
+/* An id, or an object with one, under the name of it that comes first. */
 static cv_str id_of(const cv_json *item)
 {
-    const cv_json *id = item->type == CV_JSON_OBJECT ? cv_json_get(item, CV_STR("task_id")) : item;
-    return cv_str_trim(text_of(id ? id : cv_json_get(item, CV_STR("id"))));
+    size_t best = SIZE_MAX;
+    cv_str id = text_of(item);
+    for (uint32_t i = 0; item->type == CV_JSON_OBJECT && i < item->count; i++) {
+        task_field field = TASK_ACTION;
+        size_t rank = rank_of(item->members[i].key, &field);
+        if (rank < best && field == TASK_ID) {
+            best = rank;
+            id = text_of(&item->members[i].value);
+        }
+    }
+    return cv_str_trim(id);
 }
 
 static bool are_ids(const cv_json *value)
