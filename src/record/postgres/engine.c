@@ -519,10 +519,11 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, bool looked_for, cv_e
             result = meet_server(r, &trouble); /* if the connection was made again meanwhile */
         if (result == CV_POSTGRES_OK && (again || !(looked_for || r->brought.in_scope)))
             return true;
+        bool is_lost = again && result == CV_POSTGRES_LOST && trouble.code != CV_ERR_CANCELLED; /* with the lock */
         again = result == CV_POSTGRES_OK;
         if (again)
             continue;
-        tries = result == CV_POSTGRES_RETRY ? tries + 1 : TRIES;
+        tries = is_lost || result == CV_POSTGRES_RETRY ? tries + 1 : TRIES;
         r->open = true; /* whatever was begun is taken back */
         take_back(r);
     }
