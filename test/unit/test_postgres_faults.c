@@ -359,6 +359,25 @@ static void cut_around_commit(fixture *f, const char *folder, const char *more, 
     check(f, address, cv_arena_printf(&f->arena, "cuts around COMMIT (%s%s)", more, seen ? ", seen" : "").p);
 }
 
+/* The same of a request that was done before: it is answered as then. */
+static void cut_each_message_of_a_replay(fixture *f, const char *folder)
+{
+    const char *address = address_at(f, folder, "");
+    int64_t rev, cuts = 0, n = 0;
+    f->record = board_postgres(&f->arena, address, NULL, &f->err);
+    assert_int_equal(write_now(f, "s2", CV_STR("first"), true, &rev), CV_WRITE_DONE);
+    assert_int_equal(write_now(f, "s2", CV_STR("second"), true, &rev), CV_WRITE_DONE);
+    for (bool is_cut = true; is_cut; cuts += is_cut) {
+        int64_t before = proxy(f, cv_arena_printf(&f->arena, "cut message %lld", (long long)++n).p);
+        assert_ok(write_now(f, "s2", CV_STR("first"), false, &rev) == CV_WRITE_REPLAYED, &f->err);
+        is_cut = proxy(f, "cut never") > before;
+        assert_int_equal(rev, 1);
+    }
+    assert_true(cuts > 10);
+    cv_record_close(f->record);
+    f->record = NULL;
+}
+
 /* Before each message of a write in turn, until one is through without a cut. */
 static void cut_each_message(fixture *f, const char *folder, const char *more)
 {
@@ -387,6 +406,7 @@ static void connections_are_cut_before_each_message(void **state)
     const char *folder = start_proxy(f, f->server);
     cut_each_message(f, folder, "");
     cut_each_message(f, folder, "&pipeline=off");
+    cut_each_message_of_a_replay(f, folder);
 }
 
 static void cut_in_all_ways(fixture *f, const char *server)

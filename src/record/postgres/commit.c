@@ -354,8 +354,8 @@ cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_writ
     return result;
 }
 
-/* Without an answer it is found out what the server has done, as for every write. All else that goes wrong is certainly
- * not written: the other way finds out what it is. */
+/* Without an answer it is found out what the server has done, as for every write. All else that goes wrong, and a write
+ * that is not there then, is certainly not written: the other way finds out what it is. */
 bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_position *expect, cv_write *write,
                        cv_write_result *ret_result, cv_err *err)
 {
@@ -366,22 +366,17 @@ bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_posi
         return false;
     bool again = false;
     cv_postgres_result result = lock_and_write(r, write, &trouble);
-    *ret_result = CV_WRITE_DONE;
+    *ret_result = result == CV_POSTGRES_OK ? CV_WRITE_DONE : CV_WRITE_FAILED;
     if (result != CV_POSTGRES_OK)
         cv_postgres_rollback(r->c);
-    if (result != CV_POSTGRES_OK && result != CV_POSTGRES_LOST) {
-        cv_kept_scopes_end(&r->kept, r->key.digits, false);
-        return false;
-    }
-    cv_write_finish(write); /* the connection may have been lost before the rest was made */
-    if (result == CV_POSTGRES_LOST)
+    if (result == CV_POSTGRES_LOST) {
+        cv_write_finish(write); /* the connection may have been lost before the rest was made */
         *ret_result = look_again(r, write, true, &again, &trouble);
-    if (again)
-        *ret_result = write_all(r, write, err);
-    else if (*ret_result != CV_WRITE_DONE)
+    }
+    if (*ret_result == CV_WRITE_UNKNOWN)
         cv_err_copy(err, &trouble);
     end_write(r, write, *ret_result);
-    return true;
+    return *ret_result == CV_WRITE_DONE || *ret_result == CV_WRITE_UNKNOWN;
 }
 
 /* ---- volatile rows --------------------------------------------------------------------------------------------------
