@@ -438,7 +438,14 @@ SELECT text FROM (
     CROSS JOIN new JOIN pg_catalog.pg_class AS d ON d.relnamespace = new.oid AND d.relname = c.relname
     WHERE a.grantee <> c.relowner
     UNION ALL
-    SELECT 6, format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA %I GRANT %s ON %s TO %s', pg_get_userbyid(f.defaclrole),
+    SELECT 6, format('GRANT %s ON FUNCTION %s TO %s%s', a.privilege_type, q.oid::regprocedure,
+        CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,
+        CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+    FROM old JOIN pg_catalog.pg_proc AS p ON p.pronamespace = old.oid CROSS JOIN LATERAL aclexplode(p.proacl) AS a
+    CROSS JOIN new JOIN pg_catalog.pg_proc AS q ON q.pronamespace = new.oid AND q.proname = p.proname
+    WHERE a.grantee <> p.proowner
+    UNION ALL
+    SELECT 7, format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA %I GRANT %s ON %s TO %s', pg_get_userbyid(f.defaclrole),
         new.nspname, a.privilege_type,
         CASE f.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' ELSE 'TYPES' END,
         CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)

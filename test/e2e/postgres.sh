@@ -151,9 +151,15 @@ cd "$work/p" || exit 1
 run "undo" 0 restore "$work/kept.db" --json
 is '.lost == [] and .scopes == 2'
 run "a dialogue that the backup lacks" 0 dialogue create "Beer"
+sql "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC"
 run "restore for people" 0 restore monday.db
+sql "ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC"
 has "What was there before is kept: ${schema}_before_restore_"
 has "'conclave init DIR --store"
+cd "$work/q" || exit 1
+run "the other user may call the functions as before" 0 doctor --json
+finds rights ok "u_$schema can read and write"
+cd "$work/p" || exit 1
 sql "REVOKE CREATE ON DATABASE conclave FROM PUBLIC; CREATE ROLE o_$schema LOGIN"
 sql "CREATE SCHEMA o_$schema AUTHORIZATION o_$schema"
 mkdir "$work/o" && cd "$work/o" || exit 1
