@@ -1054,7 +1054,7 @@ static void a_number_that_none_is_does_not_pass_for_absent(void **state)
  */
 
 typedef struct {
-    const char *address;
+    const char *address, *seen;
     atomic_bool stop;
     int64_t writes;
 } alternating;
@@ -1065,7 +1065,7 @@ static void *write_in_turn(void *ctx)
     alternating *w = ctx;
     cv_arena a = {0}, turn = {0};
     cv_err err = {.arena = &a};
-    cv_record *record = board_postgres(&a, w->address, NULL, &err);
+    cv_record *record = board_postgres(&a, w->address, w->seen, &err);
     while (!atomic_load(&w->stop)) {
         const char *op = cv_arena_printf(&turn, "alternating-%lld", (long long)w->writes).p;
         const cv_scope_id scope = w->writes++ % 2 ? BOARD("b") : BOARD("a");
@@ -1086,12 +1086,13 @@ static int64_t rev_in(fixture *f, cv_record *record, cv_scope_id scope)
     return at.rev;
 }
 
-/* The record was only ever in states in which "a" was as far as "b", or one further. */
+/* The record was only ever in states in which "a" was as far as "b", or one further. Who writes meanwhile notes what the
+ * project has seen. */
 static void a_backup_is_of_one_moment(void **state)
 {
     fixture *f = begin(state, "");
     static cv_types types;
-    alternating w = {.address = f->address};
+    alternating w = {.address = f->address, .seen = f->seen};
     pthread_t thread;
     int64_t last = 0;
     types = *f->record->types;

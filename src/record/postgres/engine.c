@@ -133,7 +133,7 @@ static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
         if (!cv_postgres_compare_latest(r, err))
             return false;
     }
-    if (r->at.rev > 0)
+    if (r->at.rev > 0 && !r->still)
         cv_known_revs_raise(&r->seen, r->key.digits, r->at.rev, r->at.head);
     return true;
 }
@@ -166,7 +166,7 @@ static bool enter(cv_postgres_record *r, cv_scope_id scope, cv_err *err)
     r->at = (cv_scope_position){0};
     r->brought = (cv_postgres_brought){0};
     r->changed = false;
-    return cv_known_revs_refresh(&r->seen, err);
+    return r->still || cv_known_revs_refresh(&r->seen, err);
 }
 
 static void answer_position(const cv_postgres_record *r, cv_arena *a, cv_scope_position *ret_at)
@@ -323,7 +323,8 @@ static bool look(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_loo
 }
 
 /* One snapshot for all that is read until it ends, whatever scope it is of. Nothing is made again in it: it is over
- * when the connection is lost. It may last, so the server is not to end it because nobody asks for a while. */
+ * when the connection is lost. It may last, so the server is not to end it because nobody asks for a while. What others
+ * of the project see while it lasts is not in it, so it is compared with what was seen before. */
 bool cv_postgres_stand_still(cv_postgres_record *r, cv_err *err)
 {
     cv_arena scratch = {0};
@@ -331,7 +332,7 @@ bool cv_postgres_stand_still(cv_postgres_record *r, cv_err *err)
     assert(!r->open && !r->still);
     cv_postgres_ask(r, &batch, "begin to read", "begin_read");
     cv_postgres_limits(&batch, "begin to read", r->wait_ms, 0);
-    r->still = cv_postgres_run_again(r->c, &batch, err) == CV_POSTGRES_OK;
+    r->still = cv_known_revs_refresh(&r->seen, err) && cv_postgres_run_again(r->c, &batch, err) == CV_POSTGRES_OK;
     if (!r->still)
         cv_postgres_rollback(r->c);
     cv_arena_release(&scratch);
