@@ -919,15 +919,41 @@ static bool take_number(void *ctx, const cv_postgres_row *row, cv_err *err)
 }
 
 /* The number that a statement of the test's own returns, with $schema in it. */
-static int64_t number_of(fixture *f, const char *text)
+static int64_t number_from(fixture *f, cv_postgres *c, const char *text)
 {
     int64_t number = CV_ABSENT;
     const cv_postgres_word schema = {"$schema", cv_str_of(f->admin->address.schema)};
     cv_postgres_batch batch = {.arena = &f->arena};
     cv_postgres_statement *st = cv_postgres_add(&batch, "test", cv_postgres_fill(&f->arena, text, &schema, 1));
     cv_postgres_rows(st, take_number, &number);
-    assert_ok(cv_postgres_run(f->admin, &batch, &f->err) == CV_POSTGRES_OK, &f->err);
+    assert_ok(cv_postgres_run(c, &batch, &f->err) == CV_POSTGRES_OK, &f->err);
     return number;
+}
+
+static int64_t number_of(fixture *f, const char *text)
+{
+    return number_from(f, f->admin, text);
+}
+
+/* A pooler gives the session to others: no setting, statement, lock or table of ours stays in it. */
+static void nothing_stays_in_a_session(void **state)
+{
+    fixture *f = begin(state, "");
+    const cursor mark = {.reader = CV_STR("ann"), .seen = 1};
+    const cv_rows rows = {&cursor_type, &mark, 1};
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    assert_int_equal(write_now(f, "second", false), CV_WRITE_DONE);
+    assert_ok(f->record->calls->keep(f->record, BOARD("x"), &rows, &f->err), &f->err);
+    assert_ok(cv_postgres_stand_still(engine(f), &f->err), &f->err);
+    cv_postgres_go_on(engine(f));
+    assert_int_equal(number_from(f, engine(f)->c,
+                                 "SELECT (SELECT count(*) FROM pg_settings WHERE source = 'session')"
+                                 " + (SELECT count(*) FROM pg_prepared_statements)"
+                                 " + (SELECT count(*) FROM pg_listening_channels())"
+                                 " + (SELECT count(*) FROM pg_class WHERE relnamespace = pg_my_temp_schema())"
+                                 " + (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = "
+                                 "'advisory')"),
+                     0);
 }
 
 static int64_t servers_clock(fixture *f)
@@ -1157,6 +1183,7 @@ int main(void)
         TEST(a_commit_of_a_write_at_once_follows),
         TEST(a_commit_behind_an_unseen_one_follows),
         TEST(without_an_era_nothing_is_written),
+        TEST(nothing_stays_in_a_session),
         TEST(the_lock_tells_the_time),
         TEST(a_lease_is_judged_by_the_servers_clock),
         TEST(a_backup_is_of_one_moment),
