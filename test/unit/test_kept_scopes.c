@@ -182,7 +182,7 @@ static cv_str expect(fixture *f, size_t scope, const char *verb, int64_t n)
 /* ---- requests ------------------------------------------------------------------------------------------------------ */
 
 /* The answer without its closing brace; absent: it was refused. */
-static cv_str request(fixture *f, cv_record *record, size_t scope, cv_str input)
+static cv_str request_by(fixture *f, cv_record *record, size_t scope, cv_str input, cv_work by)
 {
     cv_arena a = {0};
     cv_buf out = {0};
@@ -198,7 +198,7 @@ static cv_str request(fixture *f, cv_record *record, size_t scope, cv_str input)
                     .errs = &errs};
     assert_ok(cv_json_parse(&a, input, &read, &err), &err);
     scope_now = scope;
-    bool ok = cv_request_run(&call, CV_STR("board try"), scope_at(scope), work);
+    bool ok = cv_request_run(&call, CV_STR("board try"), scope_at(scope), by);
     assert_int_equal(ok, errs.count == 0);
     if (!ok)
         assert_int_equal(errs.items[0].code, CV_ERR_NOT_FOUND);
@@ -207,6 +207,11 @@ static cv_str request(fixture *f, cv_record *record, size_t scope, cv_str input)
     cv_buf_release(&out);
     cv_arena_release(&a);
     return answer;
+}
+
+static cv_str request(fixture *f, cv_record *record, size_t scope, cv_str input)
+{
+    return request_by(f, record, scope, input, work);
 }
 
 static void ask_again(fixture *f, cv_record *record)
@@ -324,6 +329,7 @@ static void make_scope(fixture *f, const char *name, int cards, size_t bytes)
         card c;
         cv_row_clear(&card_type, &c);
         c.number = i;
+        c.rank = 0;
         c.body = (cv_str){text, bytes};
         cv_writing_add(&w, &card_type, &c);
     }
@@ -412,6 +418,114 @@ static void a_reading_that_is_not_shown_is_not_kept(void **state)
     assert_true(cv_kept_scopes_has(&other->kept, key.digits, &at));
 }
 
+/* ---- what is shown ------------------------------------------------------------------------------------------------- */
+
+/* Rows of the scope "x", read to write, from another handle. */
+static cv_row_list look_for(fixture *f, const cv_find *find, bool may_be_kept)
+{
+    cv_record *record = f->records[2];
+    cv_reading_to_write to_write = {.may_be_kept = may_be_kept};
+    cv_row_list rows = {.arena = &f->arena, .type = &card_type};
+    const cv_lookup lookup = {*find, cv_row_list_add, &rows};
+    cv_scope_position at;
+    record->to_write = &to_write;
+    assert_ok(cv_record_look(record, &f->arena, find->scope, &lookup, 1, &at, &f->err), &f->err);
+    record->to_write = NULL;
+    return rows;
+}
+
+static void assert_same(fixture *f, const cv_row_list *x, const cv_row_list *y, bool whole)
+{
+    assert_int_equal(x->count, y->count);
+    for (size_t i = 0; i < x->count; i++) {
+        assert_int_equal(cv_row_order(&card_type, x->items[i], y->items[i]), 0);
+        assert_int_equal(cv_row_rev(x->items[i]), cv_row_rev(y->items[i]));
+        if (whole)
+            assert_view_eq(cv_hash_one(&f->arena, &card_type, x->items[i]),
+                           cv_hash_one(&f->arena, &card_type, y->items[i]));
+    }
+}
+
+static const card *card_numbered(fixture *f, int64_t number)
+{
+    card *c = CV_NEW(&f->arena, card);
+    cv_row_clear(&card_type, c);
+    c->number = number;
+    return c;
+}
+
+/* What shows less than all rows of a type leaves nothing behind that is taken for all of them; and what the kept rows
+ * cannot show as the record would is read. */
+static void kept_rows_are_shown_as_the_record_does(void **state)
+{
+    fixture *f = *state;
+    const cv_find all = {.type = &card_type, .scope = scope_at(0)};
+    open_all(f, "");
+    make_scope(f, "x", 5, 10);
+    assert_true(request(f, f->records[0], 0, CV_STR("{\"verb\":\"raise\",\"n\":1}")).p);
+    assert_true(request(f, f->records[0], 0, CV_STR("{\"verb\":\"raise\",\"n\":3}")).p);
+    cv_find finds[] = {all, all, all, all, all, all, all, all, all, all};
+    finds[1].limit = 2;
+    finds[2].limit = 5;
+    finds[3].outline = true;
+    finds[4].without = cv_type_bit(&card_type, offsetof(card, body));
+    finds[5].since_rev = 1;
+    finds[6].like = card_numbered(f, 2), finds[6].equal = 1;
+    finds[7].descending = true;
+    finds[8].after = card_numbered(f, 1);
+    finds[9].index = cv_type_index(&card_type, "status");
+    cv_row_list whole;
+    assert_ok(cv_record_rows(f->records[2], &f->arena, &all, &whole, &f->err), &f->err);
+    assert_int_equal(whole.count, 5);
+    for (size_t i = 0; i < CV_COUNT(finds); i++) {
+        cv_row_list there;
+        assert_ok(cv_record_rows(f->records[2], &f->arena, &finds[i], &there, &f->err), &f->err);
+        for (int turn = 0; turn < 2; turn++) {
+            const cv_find *first = turn ? &all : &finds[i], *second = turn ? &finds[i] : &all;
+            cv_kept_scopes_close(&((cv_postgres_record *)f->records[2])->kept);
+            look_for(f, first, false);
+            cv_row_list shown = look_for(f, second, true);
+            assert_same(f, &shown, turn ? &there : &whole, turn == 0);
+        }
+    }
+}
+
+/* A work that reads twice: what is kept first, and then what is not. */
+static bool work_twice(cv_call *call, cv_outcome *outcome)
+{
+    cv_err err = {.arena = call->arena};
+    cv_scope_position at;
+    cv_writing w;
+    const cv_scope_id scope = scope_at(0);
+    cv_row_list cards = {.arena = call->arena, .type = &card_type}, last = cards;
+    const cv_lookup all = {{.type = &card_type, .scope = scope}, cv_row_list_add, &cards},
+                    newest = {
+                        {.type = &card_type, .scope = scope, .descending = true, .limit = 1}, cv_row_list_add, &last};
+    if (!cv_record_look(call->record, call->arena, scope, &all, 1, &at, &err) ||
+        !cv_record_look(call->record, call->arena, scope, &newest, 1, &at, &err))
+        return cv_call_fail(call, &err);
+    cv_writing_from(&w, call->record, call->arena, scope, &at, NOW);
+    put_card(&w, (int64_t)cards.count, sum_of(&cards) + 1, true);
+    return cv_request_commit(call, &w, answer_of(call->arena, (int64_t)cards.count, (int64_t)last.count), outcome);
+}
+
+/* Others write between what was kept and what is read now: rows of two moments are never the base of a write. */
+static void rows_of_two_moments_are_not_mixed(void **state)
+{
+    fixture *f = *state;
+    open_all(f, "");
+    make_scope(f, "x", 2, 10);
+    f->scopes[0] = (model){.count = 2, .rev = 1};
+    for (int i = 0; i < 3; i++) {
+        cv_str expected = cv_arena_printf(&f->arena, "{\"number\":%zu,\"rank\":1,\"rev\":%lld", f->scopes[0].count + 1,
+                                          (long long)f->scopes[0].rev + 2);
+        write_locked(f, f->records[2], 0, i);
+        assert_str_eq(request_by(f, f->records[0], 0, CV_STR("{}"), work_twice), expected.p);
+        f->scopes[0].count++;
+        f->scopes[0].rev++;
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -422,6 +536,8 @@ int main(void)
         TEST(memory_has_a_ceiling),
         TEST(redacted_rows_are_forgotten),
         TEST(a_reading_that_is_not_shown_is_not_kept),
+        TEST(kept_rows_are_shown_as_the_record_does),
+        TEST(rows_of_two_moments_are_not_mixed),
     };
     return cmocka_run_group_tests_name("kept_scopes", tests, NULL, NULL);
 }
