@@ -463,6 +463,27 @@ static void without_a_server_nobody_knows(void **state)
     }
 }
 
+/* A write whose COMMIT was not made yet when its connection was lost is certainly not there. */
+static void what_was_not_sent_was_not_written(void **state)
+{
+    fixture *f = begin(state);
+    const char *address = address_at(f, start_proxy(f, f->server), "&pipeline=off");
+    int64_t rev;
+    f->record = board_postgres(&f->arena, address, NULL, &f->err);
+    cv_postgres *c = ((cv_postgres_record *)f->record)->c;
+    assert_int_equal(write_now(f, "s0", CV_STR("first"), true, &rev), CV_WRITE_DONE);
+    c->cancelled_ctx = c;
+    for (int n = 1; n <= 41; n += 10) {
+        cv_str op = cv_arena_printf(&f->arena, "op-%d", n);
+        int64_t cuts = proxy(f, cv_arena_printf(&f->arena, "cut message %d", n).p);
+        c->cancelled = is_lost;
+        assert_int_equal(write_now(f, "s0", op, false, &rev), CV_WRITE_FAILED);
+        c->cancelled = NULL;
+        assert_int_equal(proxy(f, "cut never"), cuts + 1);
+        assert_int_equal(write_now(f, "s0", op, false, &rev), CV_WRITE_DONE);
+    }
+}
+
 static void connections_are_cut_by_chance(void **state)
 {
     fixture *f = begin(state);
@@ -834,6 +855,7 @@ int main(void)
         TEST(connections_are_cut_around_commit),
         TEST(connections_to_a_pooler_are_cut_around_commit),
         TEST(without_a_server_nobody_knows),
+        TEST(what_was_not_sent_was_not_written),
         TEST(connections_are_cut_by_chance),
         TEST(a_synchronous_standby_has_all_that_was_acknowledged),
         TEST(a_stale_standby_is_found_out),

@@ -369,10 +369,8 @@ bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_posi
     *ret_result = result == CV_POSTGRES_OK ? CV_WRITE_DONE : CV_WRITE_FAILED;
     if (result != CV_POSTGRES_OK)
         cv_postgres_rollback(r->c);
-    if (result == CV_POSTGRES_LOST) {
-        cv_write_finish(write); /* the connection may have been lost before the rest was made */
+    if (result == CV_POSTGRES_LOST && !write->finish) /* else it was lost before COMMIT was made */
         *ret_result = look_again(r, write, true, &again, &trouble);
-    }
     if (*ret_result == CV_WRITE_UNKNOWN)
         cv_err_copy(err, &trouble);
     end_write(r, write, *ret_result);
