@@ -187,7 +187,8 @@ static bool settled(cv_call *call, cv_write_result result, cv_outcome *ret, cv_e
 {
     cv_str op_id = given_op_id(call);
     bool named = op_id.p, insisted = cv_json_get(call->input, CV_STR("expect_rev"));
-    ret->tried = result != CV_WRITE_CONFLICT && (named || result != CV_WRITE_REPLAYED);
+    bool is_taken = result == CV_WRITE_FAILED && err->code == CV_ERR_OP_CONFLICT; /* refused in the words of above */
+    ret->tried = result != CV_WRITE_CONFLICT && !is_taken && (named || result != CV_WRITE_REPLAYED);
     switch (result) {
     case CV_WRITE_DONE:
         return true;
