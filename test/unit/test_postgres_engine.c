@@ -653,6 +653,10 @@ static void who_waits_in_vain_is_told(void **state)
     lock_x(f, &w, "second");
     int64_t rev;
     assert_int_equal(write_op(other, &f->arena, BOARD("x"), CV_STR("third"), true, &rev, &f->err), CV_WRITE_BUSY);
+    /* A reading and the write: it waits once. */
+    uint64_t before = ((cv_postgres_record *)other)->c->costs.trips;
+    assert_int_equal(write_op(other, &f->arena, BOARD("x"), CV_STR("third"), false, &rev, &f->err), CV_WRITE_BUSY);
+    assert_int_equal(((cv_postgres_record *)other)->c->costs.trips, before + 2);
     assert_int_equal(commit_x(f, &w, "second"), CV_WRITE_DONE);
     assert_int_equal(write_op(other, &f->arena, BOARD("x"), CV_STR("third"), true, &rev, &f->err), CV_WRITE_DONE);
     assert_int_equal(rev, 3);

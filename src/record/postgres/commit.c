@@ -354,8 +354,9 @@ cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_writ
     return result;
 }
 
-/* Without an answer it is found out what the server has done, as for every write. All else that goes wrong, and a write
- * that is not there then, is certainly not written: the other way finds out what it is. */
+/* Without an answer it is found out what the server has done, as for every write. Who waits for the lock in vain does
+ * not wait again. All else that goes wrong, and a write that is not there then, is certainly not written: the other way
+ * finds out what it is. */
 bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_position *expect, cv_write *write,
                        cv_write_result *ret_result, cv_err *err)
 {
@@ -366,15 +367,18 @@ bool cv_postgres_write(cv_record *record, cv_scope_id scope, const cv_scope_posi
         return false;
     bool again = false;
     cv_postgres_result result = lock_and_write(r, write, &trouble);
-    *ret_result = result == CV_POSTGRES_OK ? CV_WRITE_DONE : CV_WRITE_FAILED;
+    bool is_known = result == CV_POSTGRES_OK || result == CV_POSTGRES_BUSY; /* it has waited long enough */
+    *ret_result = result == CV_POSTGRES_OK ? CV_WRITE_DONE : CV_WRITE_BUSY;
     if (result != CV_POSTGRES_OK)
         cv_postgres_rollback(r->c);
-    if (result == CV_POSTGRES_LOST && !write->finish) /* else it was lost before COMMIT was made */
+    if (result == CV_POSTGRES_LOST && !write->finish) { /* else it was lost before COMMIT was made */
         *ret_result = look_again(r, write, true, &again, &trouble);
-    if (*ret_result == CV_WRITE_UNKNOWN)
+        is_known = *ret_result == CV_WRITE_DONE || *ret_result == CV_WRITE_UNKNOWN;
+    }
+    if (is_known && *ret_result != CV_WRITE_DONE)
         cv_err_copy(err, &trouble);
     end_write(r, write, *ret_result);
-    return *ret_result == CV_WRITE_DONE || *ret_result == CV_WRITE_UNKNOWN;
+    return is_known;
 }
 
 /* ---- volatile rows --------------------------------------------------------------------------------------------------
