@@ -1,8 +1,8 @@
 /* test_record_rivals.c - many processes at one record of any room.
  *
  * Locked writes of 32 processes to one scope: none starves, none fails, numbers and revs have no gaps. The end of a
- * write wakes the one whose turn it is, and not all who wait. The feed beside
- * 16 writing processes: every commit once and in one order, for readers that begin at any time, and for one that is
+ * write wakes the one whose turn it is, and not all who wait. One that was stopped is skipped. The feed beside 16
+ * writing processes: every commit once and in one order, for readers that begin at any time, and for one that is
  * killed and goes on.
  */
 #include "board.h"
@@ -251,6 +251,28 @@ static void the_end_of_a_write_wakes_one(void **state)
     munmap(q, sizeof *q);
 }
 
+/* Somebody has the first ticket and was stopped: who comes then finds out once, and does not wait for it again. */
+static void who_was_stopped_is_skipped(void **state)
+{
+    fixture *f = *state;
+    int64_t rev;
+    cv_sqlite_record *stopped = (cv_sqlite_record *)board_open(&f->arena, f->path, &f->err);
+    cv_record *record = reopen(&f->arena, f->path, &f->err);
+    cv_sqlite_record *r = (cv_sqlite_record *)record;
+    cv_sqlite_turns_draw(stopped);
+    assert_true(stopped->ticket > 0);
+    for (int i = 1; i <= 3; i++) {
+        cv_str op = cv_arena_printf(&f->arena, "op-%d", i);
+        cv_write_result how = add_line(record, &f->arena, BOARD("shared"), op, CV_STR("w"), &rev, &f->err);
+        assert_int_equal(how, CV_WRITE_DONE);
+        assert_true(i == 1 ? r->waited_us > 0 : r->waited_us == 0);
+    }
+    assert_int_equal(r->skipped, stopped->ticket);
+    cv_sqlite_turns_give(stopped);
+    cv_record_close(record);
+    cv_record_close(&stopped->base);
+}
+
 /* ---- the feed
  * ---------------------------------------------------------------------------------------------------------- */
 
@@ -403,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(locked_writers_take_turns),
         TEST(the_end_of_a_write_wakes_one),
+        TEST(who_was_stopped_is_skipped),
         TEST(every_reader_sees_every_commit_once),
     };
     return cmocka_run_group_tests_name("record_rivals", tests, NULL, NULL);

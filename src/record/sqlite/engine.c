@@ -30,6 +30,7 @@ enum {
 static void look_for_progress(cv_sqlite_record *r)
 {
     uint64_t now = cv_sqlite_watch_now(&r->watch, r->s);
+    r->is_still = r->waited_us > 0 && now == r->last_progress;
     if (!now)
         return;
     r->s->waited_us = now == r->last_progress ? r->s->waited_us : 0;
@@ -43,6 +44,7 @@ static bool pause_about(cv_sqlite_record *r, int64_t us)
     cv_sqlite *s = r->s;
     int64_t look = s->wait_us / LOOKS;
     bool is_time = r->waited_us == 0 || (look > 0 && r->waited_us / look != r->looked_us / look);
+    r->is_still = false;
     if (!r->hurried && is_time) {
         r->looked_us = r->waited_us;
         look_for_progress(r);
@@ -69,31 +71,49 @@ static int busy(void *ctx, int tries)
     return !r->impatient && pause_about(r, ASK_US);
 }
 
-/* A process that is not alone waits until those who asked before have had their turn. */
+static bool is_busy(int rc)
+{
+    return (rc & 0xff) == SQLITE_BUSY;
+}
+
+/* Once, without waiting. */
+static int try_to_begin(cv_sqlite_record *r)
+{
+    r->impatient = true;
+    int rc = cv_sqlite_run(r->s, "begin_write");
+    r->impatient = false;
+    return rc;
+}
+
+/* A process that is not alone waits until those who asked before have had their turn. If nobody gets through although
+ * the lock is free, the first of them was stopped: it is skipped. */
 static int begin_in_turn(cv_sqlite_record *r)
 {
+    int rc = SQLITE_BUSY;
+    bool may_wait = true;
     cv_sqlite_turns_draw(r);
-    while (!r->impatient && cv_sqlite_turns_waiting(r, r->ticket))
-        r->impatient = !pause_about(r, LOOK_US);
-    int rc = cv_sqlite_run(r->s, "begin_write");
+    while (is_busy(rc) && may_wait && cv_sqlite_turns_waiting(r, r->ticket)) {
+        may_wait = pause_about(r, LOOK_US);
+        if (r->is_still || !may_wait)
+            rc = try_to_begin(r);
+        if (r->is_still && rc == SQLITE_OK)
+            cv_sqlite_turns_skip(r);
+    }
+    if (is_busy(rc) && may_wait)
+        rc = cv_sqlite_run(r->s, "begin_write");
     cv_sqlite_turns_give(r);
     return rc;
 }
 
 bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err)
 {
-    int rc = SQLITE_BUSY;
     assert(!r->open && !r->locking);
     r->s->waited_us = r->waited_us = 0;
     r->locking = true;
-    if (!cv_sqlite_turns_waiting(r, INT64_MAX)) {
-        r->impatient = true;
-        rc = cv_sqlite_run(r->s, "begin_write");
-        r->impatient = false;
-    }
-    if ((rc & 0xff) == SQLITE_BUSY)
+    int rc = cv_sqlite_turns_waiting(r, INT64_MAX) ? SQLITE_BUSY : try_to_begin(r);
+    if (is_busy(rc))
         rc = begin_in_turn(r);
-    r->locking = r->impatient = false;
+    r->locking = false;
     r->s->has_moved = false;
     if (rc == SQLITE_OK && cv_sqlite_is_in_place(r->s))
         return true;

@@ -73,6 +73,7 @@ typedef struct {
     int turns;              /* the file with the tickets; below 0: none */
     _Atomic uint32_t *told; /* where its numbers are in memory, for the system alone; NULL: nobody was met, or none */
     int64_t ticket;         /* 0: none */
+    int64_t skipped;        /* the last ticket of a process that was stopped: up to here they do not count; 0: none */
     uint32_t seen;          /* its number, as it was before it was asked whose turn it is */
     bool locking;           /* a write is about to begin */
     bool impatient;         /* … and does not wait */
@@ -80,6 +81,7 @@ typedef struct {
     uint64_t last_progress; /* the last commit that was seen while waiting */
     int64_t waited_us;      /* all in all */
     int64_t looked_us;      /* … when it was looked for others who get through */
+    bool is_still;          /* it was looked before the last pause, and nobody had got through since the look before */
 } cv_sqlite_record;
 
 /* A record on a connection, which it closes; a file without a watermark, for tests. */
@@ -142,6 +144,7 @@ void cv_sqlite_turns_draw(cv_sqlite_record *r);
 void cv_sqlite_turns_give(cv_sqlite_record *r);
 bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before);
 bool cv_sqlite_turns_wait(cv_sqlite_record *r, int64_t us); /* until it may be its turn; false: it has no ticket */
+void cv_sqlite_turns_skip(cv_sqlite_record *r);             /* the one whose turn it is does not take it */
 void cv_sqlite_turns_freed(cv_sqlite_record *r);            /* the lock is free: wakes the one whose turn it is */
 
 /* ---- the parts of the interface ------------------------------------------------------------------------------------

@@ -6,9 +6,11 @@
  *
  *     conclave.db-turn    ····t1······t2··t3····        t1 asks SQLite, t2 and t3 look whether t1 is still there
  *
- * A lock goes with the process that holds it, so nobody waits for the dead. Who comes while nobody waits asks SQLite at
- * once. Waiting ends when nobody, not even another, has got through for the longest wait. Where there are no such locks
- * (they belong to open files, not to processes: Linux), everybody tries as before.
+ * A lock goes with the process that holds it, so nobody waits for the dead. One that was stopped is skipped: who
+ * finds that the lock is free, and that nobody has got through for a while, takes it, and no longer counts the first
+ * ticket. Who comes while nobody waits asks SQLite at once. Waiting ends when nobody, not even another, has got through
+ * for the longest wait. Where there are no such locks (they belong to open files, not to processes: Linux), everybody
+ * tries as before.
  *
  * The first bytes of the file are numbers that all of them share; the place of a ticket says which of them is its own.
  * A process that ends a write, or gives up, changes the number of the first ticket, which wakes t1 and nobody else.
@@ -84,13 +86,22 @@ bool cv_sqlite_turns_wait(cv_sqlite_record *r, int64_t us)
     return true;
 }
 
-/* A ticket that is not behind this place; 0: there is none. Others than one's own are found. */
+/* A ticket that counts and is before this place; 0: there is none. Others than one's own are found. */
 static int64_t ticket_before(const cv_sqlite_record *r, int64_t before)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = before};
+    int64_t from = r->skipped + 1;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = before - from};
     bool found =
-        r->turns != NO_FILE && before > 0 && fcntl(r->turns, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-    return found ? lock.l_start : 0;
+        r->turns != NO_FILE && before > from && fcntl(r->turns, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    return found && lock.l_start >= from ? lock.l_start : 0;
+}
+
+static int64_t first_before(const cv_sqlite_record *r, int64_t before)
+{
+    int64_t first = 0;
+    while ((before = ticket_before(r, before)) > 0)
+        first = before;
+    return first;
 }
 
 bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
@@ -98,13 +109,17 @@ bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
     return ticket_before(r, before) > 0;
 }
 
+void cv_sqlite_turns_skip(cv_sqlite_record *r)
+{
+    int64_t first = first_before(r, r->ticket);
+    r->skipped = first ? first : r->skipped;
+}
+
 /* The time is another number than any that somebody has seen. */
 void cv_sqlite_turns_freed(cv_sqlite_record *r)
 {
-    int64_t first = 0;
     struct timespec time;
-    for (int64_t before = INT64_MAX; (before = ticket_before(r, before)) > 0;)
-        first = before;
+    int64_t first = first_before(r, INT64_MAX);
     if (first == 0 || !is_told(r))
         return;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -152,6 +167,11 @@ bool cv_sqlite_turns_wait(cv_sqlite_record *r, int64_t us)
 {
     (void)r, (void)us;
     return false;
+}
+
+void cv_sqlite_turns_skip(cv_sqlite_record *r)
+{
+    (void)r;
 }
 
 void cv_sqlite_turns_freed(cv_sqlite_record *r)
