@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/monotonic.h"
 #include "base/os.h"
 
 bool cv_folder_make_at(cv_where where, cv_err *err)
@@ -46,26 +48,46 @@ bool cv_folder_make_private(cv_where where, cv_err *err)
     return ok && (!there || cv_folder_make_at(where, err)); /* it must be a folder */
 }
 
-bool cv_folder_lock_open(int fd, bool wait)
+/* Between two tries; most have the lock for a few milliseconds. */
+static bool pause_until(int64_t until_us, int64_t *us)
 {
-    while (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0)
-        if (errno != EINTR)
-            return false;
+    enum { STEP_US = 100, MOST_US = 2000 };
+    *us = *us < MOST_US ? *us + STEP_US : MOST_US;
+    nanosleep(&(struct timespec){.tv_nsec = (long)*us * 1000}, NULL);
+    return cv_monotonic_us() < until_us;
+}
+
+bool cv_folder_lock_open(int fd, const char *path, bool wait, bool *ret_locked, cv_err *err)
+{
+    int64_t until_us = cv_monotonic_us() + (int64_t)CV_FOLDER_WAIT_MS * 1000, us = 0;
+    while (!(*ret_locked = flock(fd, LOCK_EX | LOCK_NB) == 0)) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return cv_system_fail(err, path, "lock it", errno);
+        if (!wait)
+            return true;
+        if (pause_until(until_us, &us))
+            continue;
+        cv_err_set(err, CV_ERR_BUSY, "another process has kept it locked for %d seconds", CV_FOLDER_WAIT_MS / 1000);
+        cv_err_file(err, cv_str_of(path));
+        cv_err_suggest(err, CV_STR("find that process ('lslocks', 'fuser -v'), continue or end it, and try again"));
+        return false;
+    }
     return true;
 }
 
 bool cv_folder_lock(cv_where where, bool make, bool wait, int *ret_fd, cv_err *err)
 {
-    int fd = *ret_fd = cv_where_open_folder(where, O_RDONLY, make, "open the folder", err);
+    bool locked;
+    int fd = cv_where_open_folder(where, O_RDONLY, make, "open the folder", err);
+    *ret_fd = -1;
     if (fd < 0)
         return false;
-    if (cv_folder_lock_open(fd, wait))
-        return true;
-    int number = errno;
-    close(fd);
-    *ret_fd = -1;
-    return (number == EWOULDBLOCK && !wait) ||
-           cv_system_fail(err, cv_where_path(err->arena, where), "lock the folder", number);
+    bool ok = cv_folder_lock_open(fd, cv_where_path(err->arena, where), wait, &locked, err);
+    if (locked)
+        *ret_fd = fd;
+    else
+        close(fd);
+    return ok;
 }
 
 void cv_folder_sweep(cv_arena *a, const char *path)

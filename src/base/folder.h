@@ -17,12 +17,15 @@ const char *cv_folder_of(cv_arena *a, const char *path);
 /* The last folder of `path` alone, with the permissions 0700, whatever the umask; one that is there keeps its own. */
 bool cv_folder_make_private(cv_where where, cv_err *err);
 
+/* How long somebody waits for a lock: the process that has it may have been stopped. */
+enum { CV_FOLDER_WAIT_MS = 10000 };
+
 /* Opens the folder and takes the lock on it, which works among callers of this function; close() gives it back. *ret_fd
  * -1: another process has it, and `wait` is false. `make`: a folder that is not there is made. */
 bool cv_folder_lock(cv_where where, bool make, bool wait, int *ret_fd, cv_err *err);
 
-/* The same of a folder that is open. False with errno: another process has it (EWOULDBLOCK), or it cannot be locked. */
-bool cv_folder_lock_open(int fd, bool wait);
+/* The same of a folder, or a file, that is open; `path` is for the error. */
+bool cv_folder_lock_open(int fd, const char *path, bool wait, bool *ret_locked, cv_err *err);
 
 /* Removes what killed writers have left in the folder (cv_file_is_leftover). What cannot be removed stays. */
 void cv_folder_sweep(cv_arena *a, const char *path);

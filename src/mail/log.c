@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/move.h"
 #include "kit/shape.h"
 #include "mail/files.h"
@@ -208,9 +208,8 @@ bool cv_mail_log_show(cv_call *call, cv_err *err)
     close(folder);
     if (s.fd < 0)
         return fail(call, "open it", number, err);
-    bool ok = true;
-    while (ok && flock(s.fd, LOCK_EX) != 0)
-        ok = errno == EINTR || fail(call, "lock it", errno, err);
+    bool locked;
+    bool ok = cv_folder_lock_open(s.fd, cv_where_path(err->arena, where), true, &locked, err);
     ok = ok && read_end(call, &s, err) && append_missing(call, &s, err);
     close(s.fd);
     return ok;

@@ -657,4 +657,16 @@ look
 [ -z "$(ls $mail/runtime/muffin/outbox)" ]
 ok $? "what its sender has picked up is not written again"
 
+# ---- a process that was stopped --------------------------------------------------------------------------------------
+# It has the lock of the folder, and does not go on.
+flock $mail sh -c 'echo $$ >held && exec sleep 300' &
+until [ -s held ]; do sleep 0.02; done
+timeout 120 "$conclave" mail send --from muffin --to cupcake --message-id stopped "Do it" --json >"$out" 2>"$err"
+is_status=$?
+kill "$(cat held)"
+[ $is_status -eq 0 ] && grep -q "not up to date: .*/mail: another process has kept it locked for 10 seconds" "$err"
+ok $? "who has the lock of the folder, and was stopped, holds up nobody for long"
+run "what was sent meanwhile is there" 0 mail inbox cupcake --json
+is '[.messages[].message_id] | index("stopped") != null'
+
 finish

@@ -59,9 +59,7 @@ bool cv_door_open(cv_mail_door *door, bool make, bool *ret_open, cv_err *err)
 
 bool cv_door_lock(cv_mail_door *door, bool wait, bool *ret_locked, cv_err *err)
 {
-    *ret_locked = cv_folder_lock_open(door->lock, wait);
-    return *ret_locked || (errno == EWOULDBLOCK && !wait) ||
-           cv_system_fail(err, cv_where_path(err->arena, cv_door_root(door)), "lock the folder", errno);
+    return cv_folder_lock_open(door->lock, cv_where_path(err->arena, cv_door_root(door)), wait, ret_locked, err);
 }
 
 void cv_door_close(cv_mail_door *door)
