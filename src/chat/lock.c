@@ -232,12 +232,12 @@ static cv_lock_result busy(const cv_chat_lock *l, cv_err *err)
 {
     owner o = read_owner(l);
     struct stat st;
-    cv_str who = !o.state.n ? CV_STR("by hand")
+    bool renamed = look(l, l->place->editing, &st);
+    cv_str who = !o.state.n ? (renamed ? CV_STR("by hand") : CV_STR("by another process"))
                             : cv_arena_printf(l->arena, "by process %lld of %.*s", (long long)o.pid,
                                               CV_FMT(cv_str_head(o.host, cv_str_find_char(o.host, '/'))));
-    cv_str since = look(l, l->place->editing, &st)
-                       ? cv_arena_printf(l->arena, " since %.*s", CV_FMT(print_ms(l->arena, renamed_ms(&st))))
-                       : CV_STR("");
+    cv_str since =
+        renamed ? cv_arena_printf(l->arena, " since %.*s", CV_FMT(print_ms(l->arena, renamed_ms(&st)))) : CV_STR("");
     cv_err_set(err, CV_ERR_CHAT_LOCKED, "the chat '%.*s' is locked %.*s%.*s", CV_FMT(l->place->id), CV_FMT(who),
                CV_FMT(since));
     cv_err_operation(err, CV_STR("chat unlock"));

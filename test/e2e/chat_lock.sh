@@ -190,4 +190,13 @@ run "a link where the new version is written" 0 chat send pl --from A@x --type T
 [ -z "$(ls -A outside)" ]
 ok $? "nothing outside was touched"
 
+# ---- a process that was stopped, when it had given the file back ---------------------------------------------------
+flock "$wf/pl.lock" sh -c 'echo $$ >held && exec sleep 60' &
+until [ -s held ]; do sleep 0.02; done
+run "somebody has the turn, and nobody the file" 0 chat send pl --from A@x --type T --body y --json
+is '.state == "queued"'
+run "a reader" 1 chat read pl --as A@x --json
+is '.error_code == "chat_locked" and (.message | contains("locked by another process"))'
+kill "$(cat held)"
+
 finish
