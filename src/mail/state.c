@@ -338,7 +338,7 @@ static bool op_set(cv_call *call, getting *g)
         cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("value")});
     if (call->errs->count > 0 || !cv_mail_write(call, "mail state", set, g))
         return false;
-    return !s->value.p || cv_json_get_true(call->input, "dry_run") || show(call, s, &err) || cv_mail_files_behind(&err);
+    return cv_json_get_true(call->input, "dry_run") || show(call, s, &err) || cv_mail_files_behind(&err);
 }
 
 /* ---- get --------------------------------------------------------------------------------------------------------- */

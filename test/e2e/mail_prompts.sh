@@ -139,6 +139,24 @@ is '.error_code == "invalid_json"'
 for name in ../x cursor_output a/b .hidden; do
     run "not a name: $name" 1 mail state set $name 1 --json
 done
+# the same request again shows it again: one that was killed after the write has not
+run "set with an op_id" 0 mail state set shown 1 --op-id shown-1 --json
+rm $temp/shown.json
+run "set again" 0 mail state set shown 1 --op-id shown-1 --json
+[ "$(cat $temp/shown.json)" = 1 ]
+ok $? "its file is there again"
+# of many who set and get it at once, each makes one version: no file of ours is taken for one that a hand has written
+for k in 1 2 3 4 5 6; do
+    for i in 1 2 3 4 5 6 7 8; do
+        "$conclave" mail state set crowded $k$i --json && "$conclave" mail state get crowded --json >/dev/null
+    done >crowd-$k 2>&1 &
+done
+wait
+run "after all of them" 0 mail state get crowded --json
+is '.version == 48'
+[ "$(cat crowd-* | jq .version | sort -n | uniq | wc -l)" = 48 ] && [ "$(cat $temp/crowded.json)" = "$(jq .value "$out")" ]
+ok $? "each has got a version of its own, and the file shows the last one"
+rm crowd-* $temp/crowded.json $temp/shown.json
 # what a hand writes is the next value: in place, by a rename, in pieces
 echo '{"by": "hand"}' >$temp/focus.json
 run "written in place" 0 mail state get focus --json
