@@ -111,6 +111,25 @@ void cv_chat_doctor(cv_doctor *d)
         cv_doctor_say(d, "chats", CV_DOCTOR_OK, "%zu chat file%s", chats, CV_PLURAL(chats));
 }
 
+/* The chat file, also under the name that it has while somebody writes, and what a killed writer had begun. Those in
+ * .conclave are not elsewhere. */
+static bool files_of(cv_call *call, cv_str scope, cv_room_files *files, cv_err *err)
+{
+    cv_arena *a = call->arena;
+    cv_chat_place p;
+    cv_err none = {.arena = a};
+    (void)err;
+    if (!cv_chat_place_of(call, scope, &p, &none))
+        return true; /* there is no such chat */
+    cv_where folder = p.folder.where;
+    if (folder.root && cv_str_starts(cv_str_of(folder.path), CV_STR(".conclave/")))
+        return true;
+    *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_in(a, folder, p.name)};
+    *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_in(a, folder, p.editing)};
+    *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_printf(a, folder, ".wf/%s", p.private)};
+    return true;
+}
+
 /* ---- the descriptor ---------------------------------------------------------------------------------------------- */
 
 static const cv_topic topics[] = {
@@ -148,6 +167,7 @@ const cv_room cv_room_chat = {
               .only = cv_chat_only},
     .statuses = {.good = " CLOSED ", .pending = " OPEN queued ", .bad = " refused "},
     .folder = CV_CHAT_FOLDER,
+    .scope_files = files_of,
     .doctor = cv_chat_doctor,
     .import = {.fit = cv_chat_import_fit,
                .run = cv_chat_import_files,

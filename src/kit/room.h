@@ -193,6 +193,18 @@ typedef struct {
     void (*print)(cv_buf *out);
 } cv_topic;
 
+/* A file in which something was said. One that people write, too, and that has more than what was said, is only named
+ * when a text is redacted. */
+typedef struct {
+    cv_where where;
+    bool only_named;
+} cv_room_file;
+
+typedef struct {
+    cv_room_file *items;
+    size_t count, capacity;
+} cv_room_files;
+
 /* ---- the descriptor ---------------------------------------------------------------------------------------------- */
 
 /* What a search has found. */
@@ -259,6 +271,9 @@ typedef struct cv_room {
     const char *const *limits;
     /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
+    /* Adds the files outside of these folders that hold what was said in a scope, whether or not they are there. NULL:
+     * there are none. */
+    bool (*scope_files)(cv_call *call, cv_str scope, cv_room_files *files, cv_err *err);
     /* What this agent (its name) would leave undone in the room if it could not act there any more: a sentence without
      * its end, "3 messages wait for it". Empty: nothing. NULL: there never is anything. */
     bool (*undone)(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err *err);

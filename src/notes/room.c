@@ -46,6 +46,33 @@ static void examine(cv_doctor *d)
         cv_doctor_say(d, "notes", CV_DOCTOR_OK, "every change that was logged is in its file");
 }
 
+/* ---- the annotated files ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_call *call;
+    cv_room_files *files;
+} listing;
+
+static bool add_file(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    listing *l = ctx;
+    (void)scope, (void)err;
+    cv_arena *a = l->call->arena;
+    const cv_room_file *last = l->files->count ? &l->files->items[l->files->count - 1] : NULL;
+    cv_str path = ((const cv_note_row *)row)->path;
+    if (!last || !cv_str_eq(cv_str_of(last->where.path), path)) /* rows of one file follow each other */
+        *CV_PUSH(a, l->files) = (cv_room_file){{l->call->root, cv_arena_copy_z(a, path)}, .only_named = true};
+    return true;
+}
+
+/* Every file of which the log has a message. They are source files and texts of people. */
+static bool files_of(cv_call *call, cv_str scope, cv_room_files *files, cv_err *err)
+{
+    const cv_find find = {.type = &cv_note_row_type, .scope = {CV_STR("notes"), scope}, .outline = true};
+    listing l = {call, files};
+    return call->record->calls->find(call->record, &find, add_file, &l, err);
+}
+
 const cv_room cv_room_notes = {
     .name = "notes",
     .summary = "header dialogs and margin notes in files, checked and logged",
@@ -67,4 +94,5 @@ const cv_room cv_room_notes = {
     .scope = {.one = "log of notes", .many = "logs of notes"},
     .statuses = {.good = " current ", .pending = " replaced ", .bad = " gone withdrawn "},
     .doctor = examine,
+    .scope_files = files_of,
 };

@@ -42,8 +42,9 @@ typedef struct {
     cv_str text; /* what it holds; a redacted one holds its hash */
     cv_trace trace;
 
-    cv_where folder; /* of the scope's files; path NULL: none */
-    cv_writing *w;   /* NULL: only look */
+    cv_where folder;      /* of the scope's files; path NULL: none */
+    cv_room_files single; /* elsewhere */
+    cv_writing *w;        /* NULL: only look */
     cv_event_row *event;
     cv_redact_names texts, parts, left;
     cv_redact_files files;
@@ -324,16 +325,29 @@ static bool see_other_scope(void *ctx, cv_scope_id scope, cv_err *err)
     return own || each_row(r, scope, see_other_row, err);
 }
 
-/* The folder where the room keeps files of the scope, if it says so. */
-static cv_where folder_of(redaction *r)
+/* The folder where the room keeps files of the scope, and those that it has elsewhere, if it says so. Rooms read the
+ * record for it, so this is before the write. */
+static bool find_files(redaction *r, cv_err *err)
 {
-    cv_where where = {NULL, NULL};
     cv_err none = {.arena = r->call->arena}; /* a folder that cannot be had has no files of ours */
-    for (size_t i = 0; cv_rooms[i]; i++)
-        if (cv_str_eq(cv_str_of(cv_rooms[i]->name), r->scope.room) && cv_rooms[i]->scope_folder &&
-            !cv_rooms[i]->scope_folder(r->call, r->scope.name, &where, &none))
-            where = (cv_where){NULL, NULL};
-    return where;
+    for (size_t i = 0; cv_rooms[i]; i++) {
+        const cv_room *room = cv_rooms[i];
+        if (!cv_str_eq(cv_str_of(room->name), r->scope.room))
+            continue;
+        if (room->scope_folder && !room->scope_folder(r->call, r->scope.name, &r->folder, &none))
+            r->folder = (cv_where){NULL, NULL};
+        if (room->scope_files && !room->scope_files(r->call, r->scope.name, &r->single, err))
+            return false;
+    }
+    return true;
+}
+
+static bool see_files(redaction *r, cv_err *err)
+{
+    bool ok = cv_redact_files_walk(&r->files, r->folder, err);
+    for (size_t i = 0; ok && i < r->single.count; i++)
+        ok = cv_redact_files_look(&r->files, &r->single.items[i], err);
+    return ok;
 }
 
 /* ---- the answer ---------------------------------------------------------------------------------------------------
@@ -393,7 +407,7 @@ static bool plan(redaction *r, cv_err *err)
         .call = r->call, .trace = &r->trace, .mark = cv_redacted(r->call->arena, r->text), .change = !dry};
     r->w = dry ? NULL : w;
     bool ok = each_row(r, r->scope, see_row, err) && cv_scopes_each(r->call, CV_STR(""), see_other_scope, r, err) &&
-              cv_redact_files_walk(&r->files, r->folder, err);
+              see_files(r, err);
     r->w = w;
     return ok || cv_call_fail(r->call, err);
 }
@@ -409,7 +423,7 @@ static bool write_it(redaction *r, cv_outcome *outcome, cv_err *err)
         return false;
     if (cv_is_redacted(r->text, NULL)) { /* done before: what is left is the database, and backups that may have it */
         r->files = (cv_redact_files){.call = r->call, .trace = &r->trace, .mark = r->text};
-        if (!cv_redact_files_walk(&r->files, r->folder, err))
+        if (!see_files(r, err))
             return cv_call_fail(r->call, err);
         *outcome = (cv_outcome){.rev = r->w->at.rev, .result = result_of(r)};
         return true;
@@ -428,7 +442,8 @@ bool cv_project_redact(cv_call *call)
                    .w = &w};
     if (!cv_scopes_given(call, &r.scope))
         return false;
-    r.folder = folder_of(&r);
+    if (!find_files(&r, &err))
+        return cv_call_fail(call, &err);
     name_actor(call);
     cv_request_begin(call, CV_STR("redact"));
     if (!cv_writing_begin(&w, call->record, call->arena, r.scope, cv_json_get_text(call->input, "op_id"),

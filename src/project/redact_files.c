@@ -31,11 +31,11 @@ static bool is_rest_there(cv_redact_files *f, cv_arena *a, cv_str bytes, cv_str 
            (f->weak.count && cv_trace_lines_in(a, f->trace, bytes) && cv_phrases_in(a, &f->weak, rest));
 }
 
-static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const char *file, cv_err *err)
+static bool look_into(cv_redact_files *f, cv_arena *a, const cv_room_file *it, const char *file, cv_err *err)
 {
     cv_err unread = {.arena = a};
     cv_str bytes, rest;
-    if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &bytes, &unread)) {
+    if (!cv_file_read_at(a, it->where, CV_MAX_FILE_BYTES, &bytes, &unread)) {
         name_file(f, &f->left, file); /* a user who can read it decides */
         return true;
     }
@@ -44,12 +44,13 @@ static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const cha
         return true;
     }
     rest = cv_trace_replaced(a, f->trace, bytes, f->mark);
-    if (rest.p != bytes.p) {
+    bool found = rest.p != bytes.p;
+    if (found && !it->only_named) {
         name_file(f, &f->replaced, file);
-        if (f->change && !cv_file_write_at(where, rest, NULL, err))
+        if (f->change && !cv_file_write_at(it->where, rest, NULL, err))
             return false;
     }
-    if (is_rest_there(f, a, bytes, rest))
+    if ((found && it->only_named) || is_rest_there(f, a, bytes, rest))
         name_file(f, &f->left, file);
     return true;
 }
@@ -63,7 +64,8 @@ static bool visit(void *ctx, const char *file, cv_err *err)
 {
     walking *w = ctx;
     cv_arena scratch = {0};
-    bool ok = is_record(cv_str_of(file)) || look_into(w->files, &scratch, (cv_where){w->root, file}, file, err);
+    const cv_room_file it = {.where = {w->root, file}};
+    bool ok = is_record(cv_str_of(file)) || look_into(w->files, &scratch, &it, file, err);
     cv_arena_release(&scratch);
     return ok;
 }
@@ -90,4 +92,13 @@ bool cv_redact_files_walk(cv_redact_files *f, cv_where folder, cv_err *err)
         return true;
     w.root = folder.root;
     return cv_file_walk_on(a, folder, visit, note_trouble, &w, err);
+}
+
+bool cv_redact_files_look(cv_redact_files *f, const cv_room_file *file, cv_err *err)
+{
+    struct stat st;
+    cv_arena scratch = {0};
+    bool ok = !cv_where_look(file->where, &st) || look_into(f, &scratch, file, file->where.path, err);
+    cv_arena_release(&scratch);
+    return ok;
 }

@@ -2,6 +2,7 @@
  *
  *     .conclave/dialogues/ID/round-1/response-muffin.md     its text is replaced by what stands for it
  *     the folder of the scope, where that is elsewhere      so is it there
+ *     a file that the room names (kit/room.h)               so is it there, or the file is only named
  *     .conclave/conclave.db.before-restore-…, *.db          whole records: they are named, and not touched
  *
  * Where a phrase of the text (phrases.h) is in a form that cannot be replaced (broken into lines, escaped, cut,
@@ -13,6 +14,7 @@
 
 #include "base/where.h"
 #include "kit/call.h"
+#include "kit/room.h"
 #include "project/phrases.h"
 #include "project/traces.h"
 
@@ -29,5 +31,8 @@ typedef struct {
 
 /* Looks below .conclave and below `folder` (path NULL: there is none). */
 bool cv_redact_files_walk(cv_redact_files *f, cv_where folder, cv_err *err);
+
+/* Then into a single file elsewhere, if it is there. */
+bool cv_redact_files_look(cv_redact_files *f, const cv_room_file *file, cv_err *err);
 
 #endif

@@ -125,6 +125,30 @@ is '.message == "M0003"'
 sed -i 's/redacted-sha256-/redacted-sha257-/' .conclave/chat/temp_chat_261118_0400.txt
 run "in a chat: what only looks like it is a change" 1 chat check 261118_0400 --json
 is '.errors >= 1'
+mkdir talks
+"$conclave" chat open mill --participants Implementer@ada,Validator@bob --id mill --dir talks >/dev/null
+"$conclave" chat send mill "the Marlborough miller has no money left" --from Implementer@ada --type ANSWER --dir talks >/dev/null
+redact_found "in a chat elsewhere" Marlborough
+run "in a chat elsewhere: the witness knows what was redacted" 0 chat check mill --dir talks --json
+is '.errors == 0'
+"$conclave" chat send mill "the Swindon miller has no money left" --from Implementer@ada --type ANSWER --dir talks >/dev/null
+mv talks/temp_chat_mill.txt talks/temp_chat_mill_editing.txt
+redact_found "in a chat that somebody edits" Swindon
+mv talks/temp_chat_mill_editing.txt talks/temp_chat_mill.txt
+run "in a chat that somebody edits: the witness knows what was redacted" 0 chat check mill --dir talks --json
+is '.errors == 0'
+run "a chat that is none" 1 redact chat talks message M0001 --reason "not ours" --json
+is '.error_code == "scope_not_found" and (.valid_options | contains(["talks/temp_chat_mill.txt"]))'
+for name in plan sold; do
+    "$conclave" notes create $name.md --speaker ada --target @bob --message "the Calne weaver sold his loom" --content x >/dev/null
+done
+cp plan.md kept.md && rm sold.md
+run "a note" 0 redact notes log note 1 --reason "not ours" --json
+is '(.left | contains(["plan.md"])) and (.left | contains(["kept.md"]) or contains(["sold.md"]) | not) and .files == []'
+cmp -s plan.md kept.md
+ok $? "a note: its file is named, and stays as it is"
+[ "$("$conclave" search Calne --json | jq .count)" = 0 ] && "$conclave" verify >/dev/null
+ok $? "a note: no search finds it, and the record verifies"
 
 # ---- no room for what remains to be done ----
 if on_sqlite; then
