@@ -27,13 +27,13 @@ explains
 is '[.result.tools[].name] | contains(["conclave_mail_send", "conclave_mail_inbox", "conclave_mail_wait", "conclave_mail_claim", "conclave_mail_done", "conclave_mail_fail"])'
 is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array" and .[1:] != ["null"])] == []'
 ask "the tools" "$list" --rooms dialogue
-[ "$(jq -c .result "$out" | wc -c)" -le 12000 ]
-ok $? "the tools: at most 12,000 bytes ($(jq -c .result "$out" | wc -c))"
+[ "$(wc -c <"$out")" -le 12000 ]
+ok $? "the tools: at most 12,000 bytes, the whole reply ($(wc -c <"$out"))"
 printf '%s\n' "$list" | "$conclave" mcp --rooms dialogue,mail,chat,notes >"$work/rooms" 2>"$err"
 jq -e '[.result.tools[].name | split("_")[1]] | unique == ["chat", "dialogue", "mail", "notes"]' "$work/rooms" >/dev/null
 ok $? "all rooms together have tools of each"
-[ "$(jq -c .result "$work/rooms" | wc -c)" -le 24000 ]
-ok $? "all rooms together: at most 24,000 bytes ($(jq -c .result "$work/rooms" | wc -c))"
+[ "$(wc -c <"$work/rooms")" -le 24000 ]
+ok $? "all rooms together: at most 24,000 bytes, the whole reply ($(wc -c <"$work/rooms"))"
 explains
 is '[.result.tools[].name] | contains(["blue_dialogue_create", "blue_dialogue_round_context", "blue_dialogue_expert_create", "blue_dialogue_round_register", "blue_dialogue_verdict_register", "blue_dialogue_export", "blue_dialogue_evolve_panel"])'
 is '[.result.tools[] | select(.annotations.openWorldHint != false)] == []'

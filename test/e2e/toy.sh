@@ -62,7 +62,8 @@ ask "both rooms" '"method":"tools/list"' --rooms jar,dialogue
 is '[.result.tools[].name] | contains(["toy_jar_look", "blue_dialogue_create"])'
 ask "another room alone" '"method":"tools/list"' --rooms dialogue
 is '[.result.tools[].name | select(startswith("toy_"))] == []'
-is '(.result | tojson | length) <= 12000'
+[ "$(wc -c <"$out")" -le 12000 ]
+ok $? "$name: at most 12,000 bytes, the whole reply ($(wc -c <"$out"))"
 ask "a call" '"method":"tools/call","params":{"name":"toy_jar_fill","arguments":{"jar_id":"plums"}}'
 is '.result.content[0].text | fromjson | .count == 4'
 ask "its own refusal" '"method":"tools/call","params":{"name":"toy_jar_fill","arguments":{"jar_id":"plums","count":9}}'
