@@ -14,13 +14,13 @@ enum { NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6, EXAMPLE_INDENT = 
 typedef struct {
     cv_buf *out;
     size_t width;
-} paper;
+} output;
 
 /* Wider lines than MOST_WIDTH are not read well. */
-static paper paper_of(cv_buf *out, size_t terminal)
+static output output_of(cv_buf *out, size_t terminal)
 {
     size_t width = terminal == 0 ? USUAL_WIDTH : terminal < LEAST_WIDTH ? LEAST_WIDTH : terminal;
-    return (paper){out, width < MOST_WIDTH ? width : MOST_WIDTH};
+    return (output){out, width < MOST_WIDTH ? width : MOST_WIDTH};
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */
@@ -32,7 +32,7 @@ static void spaces(cv_buf *out, size_t count)
 }
 
 /* Words from column `indent` on, broken before the width; the first line is at `indent` already. */
-static void print_wrapped(const paper *p, size_t indent, cv_str text)
+static void print_wrapped(const output *p, size_t indent, cv_str text)
 {
     size_t column = indent;
     cv_str rest = text, word;
@@ -54,7 +54,7 @@ static void print_wrapped(const paper *p, size_t indent, cv_str text)
 
 /* The column of a text behind something that ends in `column`: there, or on a line of its own when it would
  * be squeezed. */
-static size_t text_column(const paper *p, size_t column)
+static size_t text_column(const output *p, size_t column)
 {
     if (column + LEAST_TEXT <= p->width)
         return column;
@@ -64,7 +64,7 @@ static size_t text_column(const paper *p, size_t column)
 }
 
 /* A line of a table: what is too long goes on below the last column, which is parted by two blanks. */
-static void print_row(const paper *p, cv_str line)
+static void print_row(const output *p, cv_str line)
 {
     size_t column = line.n;
     while (column > 2 && !(line.p[column - 1] == ' ' && line.p[column - 2] == ' '))
@@ -83,7 +83,7 @@ static void print_row(const paper *p, cv_str line)
 }
 
 /* Paragraphs, whose lines end in the source where they like; a line that begins with a blank stands for itself. */
-static void print_paragraphs(const paper *p, cv_arena *a, cv_str text)
+static void print_paragraphs(const output *p, cv_arena *a, cv_str text)
 {
     cv_str rest = text, line, joined = CV_STR("");
     while (rest.n > 0 && cv_str_split(&rest, '\n', &line)) {
@@ -102,7 +102,7 @@ static void print_paragraphs(const paper *p, cv_arena *a, cv_str text)
 }
 
 /* "  left      right", the right side on a line of its own when the left is long. */
-static void print_pair_at(const paper *p, size_t indent, cv_str left, size_t column, cv_str right)
+static void print_pair_at(const output *p, size_t indent, cv_str left, size_t column, cv_str right)
 {
     size_t width = cv_utf8_width(left) + indent;
     spaces(p->out, indent);
@@ -121,13 +121,13 @@ static void print_pair_at(const paper *p, size_t indent, cv_str left, size_t col
     print_wrapped(p, column, right);
 }
 
-static void print_pair(const paper *p, cv_str left, size_t column, cv_str right)
+static void print_pair(const output *p, cv_str left, size_t column, cv_str right)
 {
     print_pair_at(p, 2, left, column, right);
 }
 
 /* "Usage: conclave COMMAND …" */
-static void print_usage(const paper *p, const char *before, cv_str usage)
+static void print_usage(const output *p, const char *before, cv_str usage)
 {
     cv_buf_add_z(p->out, before);
     print_wrapped(p, strlen(before), usage);
@@ -135,7 +135,7 @@ static void print_usage(const paper *p, const char *before, cv_str usage)
 
 /* ---- all commands ----------------------------------------------------------------------------------------------- */
 
-static void print_commands(const paper *p, const cv_cli_table *table, const char *title, const char *room,
+static void print_commands(const output *p, const cv_cli_table *table, const char *title, const char *room,
                            cv_cli_group group)
 {
     cv_buf_printf(p->out, "%s:\n", title);
@@ -147,7 +147,7 @@ static void print_commands(const paper *p, const cv_cli_table *table, const char
     cv_buf_add_char(p->out, '\n');
 }
 
-static void print_topics(const paper *p)
+static void print_topics(const output *p)
 {
     cv_buf text = {0};
     cv_buf_add_z(&text, "Topics:");
@@ -179,7 +179,7 @@ static void print_examples(cv_buf *out, const cv_cli_table *table)
         cv_buf_printf(out, "  conclave help %s %s\n", cv_room_at(i)->name, cv_room_at(i)->ops->verb);
 }
 
-static void print_beginning(const paper *p)
+static void print_beginning(const output *p)
 {
     print_wrapped(p, 0, CV_STR("Conclave: rooms where AI agents work together, on one verified record."));
     cv_buf_add_char(p->out, '\n');
@@ -190,7 +190,7 @@ static void print_beginning(const paper *p)
 
 void cv_help_all(cv_buf *out, size_t terminal, const cv_cli_table *table)
 {
-    const paper p = paper_of(out, terminal);
+    const output p = output_of(out, terminal);
     print_beginning(&p);
     print_commands(&p, table, "The project", "", CV_GROUP_OPERATIONS);
     for (size_t i = 0; i < cv_room_count(); i++)
@@ -216,7 +216,7 @@ void cv_help_all(cv_buf *out, size_t terminal, const cv_cli_table *table)
 /* What somebody needs who calls the program for the first time: less than a screen. */
 void cv_help_first(cv_buf *out, size_t terminal)
 {
-    const paper p = paper_of(out, terminal);
+    const output p = output_of(out, terminal);
     print_beginning(&p);
     cv_buf_add_z(out, "Rooms:\n");
     for (size_t i = 0; i < cv_room_count(); i++)
@@ -232,7 +232,7 @@ void cv_help_first(cv_buf *out, size_t terminal)
 
 void cv_help_room(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_table *table, const cv_room *room)
 {
-    const paper p = paper_of(out, terminal);
+    const output p = output_of(out, terminal);
     print_wrapped(&p, 0, cv_arena_printf(a, "conclave %s - %s", room->name, room->summary));
     cv_buf_add_char(out, '\n');
     print_usage(&p, "Usage: ", cv_arena_printf(a, "conclave %s VERB [OPTION...] [ARGUMENT...]", room->name));
@@ -262,7 +262,7 @@ cv_str cv_help_option(cv_arena *a, const cv_cli_option *o)
     return cv_str_trim(cv_buf_take(&text, a));
 }
 
-static void print_option(const paper *p, cv_arena *a, const cv_cli_option *o, bool negatable)
+static void print_option(const output *p, cv_arena *a, const cv_cli_option *o, bool negatable)
 {
     cv_str left = cv_arena_printf(a, "--%s%s%s%s", negatable ? "[no-]" : "", o->name, o->value ? " " : "",
                                   o->value ? o->value : "");
@@ -313,7 +313,7 @@ const cv_json *cv_help_fields(const cv_json *schema, const char **ret_title)
     return fields && fields->count > 0 ? object : NULL;
 }
 
-static void print_fields(const paper *p, cv_arena *a, const cv_json *schema)
+static void print_fields(const output *p, cv_arena *a, const cv_json *schema)
 {
     const char *title;
     const cv_json *object = cv_help_fields(schema, &title);
@@ -346,7 +346,7 @@ static size_t fitting(cv_str line, size_t width)
 }
 
 /* A command that is longer than a line goes on in the next, as a shell reads it. */
-static void print_example(const paper *p, cv_str line)
+static void print_example(const output *p, cv_str line)
 {
     size_t indent = 0;
     for (size_t n; line.n > 0; line = cv_str_from(line, n + 1), indent = EXAMPLE_INDENT) {
@@ -361,7 +361,7 @@ static void print_example(const paper *p, cv_str line)
 
 void cv_help_command(cv_buf *out, cv_arena *a, size_t terminal, const cv_cli_command *command)
 {
-    const paper p = paper_of(out, terminal);
+    const output p = output_of(out, terminal);
     cv_cli_command c = cv_cli_complete(a, command);
     const char *title = cv_cli_title(a, &c);
     print_wrapped(&p, 0, cv_arena_printf(a, "%s - %s", title, c.summary));
@@ -489,7 +489,7 @@ const cv_topic *cv_help_topic_at(size_t i)
 
 bool cv_help_topic(cv_buf *out, cv_arena *a, size_t terminal, cv_str topic)
 {
-    const paper p = paper_of(out, terminal);
+    const output p = output_of(out, terminal);
     size_t i = 0;
     while (cv_help_topic_at(i) && !cv_str_eq(topic, cv_str_of(cv_help_topic_at(i)->name)))
         i++;
