@@ -56,9 +56,10 @@ wrong_includes() {
             for (j = 1; j <= k; j++) level[same[j]] = i
         }
     }
-    /^[ \t]*#[ \t]*include[ \t]*"/ {
+    /^[ \t]*#[ \t]*include[ \t]*["<]/ {
         split(FILENAME, path, "/"); from = path[2]
-        split($0, quoted, "\""); split(quoted[2], parts, "/"); to = parts[1]
+        split($0, quoted, /["<>]/); split(quoted[2], parts, "/"); to = parts[1]
+        if ($0 ~ /</ && !(to in level)) next
         if (!(from in level)) print FILENAME ":" FNR ": \"" from "\" is no layer"
         else if (!(to in level)) print FILENAME ":" FNR ": \"" quoted[2] "\" names no layer"
         else if (from != to && level[to] >= level[from]) print FILENAME ":" FNR ": " from " includes " to
