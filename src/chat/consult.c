@@ -120,7 +120,8 @@ cv_str cv_consult_remedy(cv_arena *a, cv_consult_kind kind, const cv_chat_messag
 
 /* ---- domains ----------------------------------------------------------------------------------------------------- */
 
-bool cv_consult_domain_valid(cv_str domain)
+/* Is the domain a name, not a path? */
+static bool is_domain_name(cv_str domain)
 {
     return domain.n > 0 && domain.n <= 100 && domain.p[0] != '.' && !cv_str_has_control(domain) &&
            cv_str_find_char(domain, '/') == SIZE_MAX && cv_str_find_char(domain, '\\') == SIZE_MAX &&
@@ -130,7 +131,7 @@ bool cv_consult_domain_valid(cv_str domain)
 static bool has_profile(const cv_call *call, cv_str domain)
 {
     const cv_where folder = {call->root, CV_CONSULTANTS};
-    return cv_consult_domain_valid(domain) &&
+    return is_domain_name(domain) &&
            cv_where_is_regular(cv_where_printf(call->arena, folder, "%.*s.md", CV_FMT(domain)));
 }
 
@@ -166,7 +167,7 @@ static void lint_domain(const cv_call *call, cv_consult_kind kind, const cv_chat
     cv_str domain = domain_of(kind, m->body);
     if (!domain.n)
         return;
-    if (!cv_consult_domain_valid(domain)) {
+    if (!is_domain_name(domain)) {
         tell(ctx, "consult_domain", true,
              cv_arena_printf(a,
                              "CONSULT_DOMAIN '%.*s' is not a name: no '/', no '\\', no '.' in front, at most 100 bytes",

@@ -38,9 +38,6 @@ cv_str cv_consult_remedy(cv_arena *a, cv_consult_kind kind, const cv_chat_messag
 void cv_consult_check(cv_call *call, const cv_chat_place *place, const cv_chat_policy *policy,
                       const cv_chat_draft *draft, cv_notices *warnings);
 
-/* Is the domain a name, not a path? */
-bool cv_consult_domain_valid(cv_str domain);
-
 /* All that is wrong with one message, as sentences: for `check`. `required`: it must be there. */
 typedef void (*cv_consult_tell)(void *ctx, const char *code, bool required, cv_str text);
 void cv_consult_lint(const cv_call *call, const cv_consult_state *state, cv_consult_kind kind,

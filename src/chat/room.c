@@ -87,7 +87,7 @@ static void examine_entry(cv_doctor *d, const cv_chat_entry *e, size_t *chats)
 }
 
 /* The folders of all workflows, whichever is active. */
-void cv_chat_doctor(cv_doctor *d)
+static void examine(cv_doctor *d)
 {
     cv_arena *a = d->call.arena;
     cv_chat_entries all = {0};
@@ -168,7 +168,7 @@ const cv_room cv_room_chat = {
     .statuses = {.good = " CLOSED ", .pending = " OPEN queued ", .bad = " refused "},
     .folder = CV_CHAT_FOLDER,
     .scope_files = files_of,
-    .doctor = cv_chat_doctor,
+    .doctor = examine,
     .import = {.fit = cv_chat_import_fit,
                .run = cv_chat_import_files,
                .about = "Chats: chat files, each under the chat id in its header. The record becomes their witness.\n",

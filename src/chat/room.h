@@ -14,6 +14,5 @@ extern const cv_condition cv_chat_conditions[];
 cv_import_fit cv_chat_import_fit(cv_arena *a, cv_where path); /* transfer.c */
 bool cv_chat_import_files(cv_import *import);
 extern const cv_shape cv_chat_import_counts[];
-void cv_chat_doctor(cv_doctor *d);
 
 #endif

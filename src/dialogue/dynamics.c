@@ -135,7 +135,8 @@ static bool last_said(const cv_stances *st, cv_str expert, int64_t round, int wh
     return find_said(st, expert, round, what, &when) & these;
 }
 
-bool cv_signal_missing(const cv_stances *st, cv_str expert, int64_t round)
+/* Does the expert not stand by the signal, dissent apart? */
+static bool signal_missing(const cv_stances *st, cv_str expert, int64_t round)
 {
     return !last_said(st, expert, round, SIGNALLED | AGAINST | DISSENTED, SIGNALLED);
 }
@@ -147,7 +148,7 @@ bool cv_dissent_stands(const cv_stances *st, cv_str expert, int64_t round)
 
 bool cv_stands_by_signal(const cv_stances *st, cv_str expert, int64_t round)
 {
-    return !cv_signal_missing(st, expert, round) && !cv_dissent_stands(st, expert, round);
+    return !signal_missing(st, expert, round) && !cv_dissent_stands(st, expert, round);
 }
 
 cv_stance cv_stance_in(const cv_stances *st, cv_str expert, int64_t round, int64_t *ret_since)
@@ -189,7 +190,7 @@ static void find_people(const cv_stances *st, cv_agreement *g, int64_t round, cv
 {
     const cv_state *s = st->s;
     for (size_t i = 0; i < g->panel; i++)
-        if (cv_signal_missing(st, cv_panel_member(st, g, i), round))
+        if (signal_missing(st, cv_panel_member(st, g, i), round))
             c->missing[c->missing_count++] = cv_panel_member(st, g, i);
     for (size_t i = 0; i < s->experts.count; i++)
         if (cv_dissent_stands(st, s->experts.items[i].expert_slug, round))

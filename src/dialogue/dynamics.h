@@ -33,7 +33,6 @@ typedef struct {
 /* Needs moves, verdicts, references and all entities of the state: their outlines. */
 cv_stances cv_stances_of(cv_arena *a, const cv_state *s);
 bool cv_stands_by_signal(const cv_stances *st, cv_str expert, int64_t round); /* has no dissent in force, either */
-bool cv_signal_missing(const cv_stances *st, cv_str expert, int64_t round);   /* dissent apart */
 bool cv_dissent_stands(const cv_stances *st, cv_str expert, int64_t round);
 
 /* What an expert thinks of a conclusion after a round. */

@@ -51,7 +51,10 @@ static const cv_rec_expert *expert_of_role(cv_arena *a, const cv_state *s, cv_st
     return parts == 1 ? part : NULL;
 }
 
-cv_str cv_expert_meant(cv_arena *a, const cv_state *s, cv_str name, const char *before)
+/* Who may be meant by a name that no expert has: the one with this role ("Value Analyst", "value-analyst"), the only
+ * one with it in the role ("analyst"), else the nearest name or role: "'muffin', the Value Analyst", with `before` in
+ * front of the name. Empty: nobody. */
+static cv_str expert_meant(cv_arena *a, const cv_state *s, cv_str name, const char *before)
 {
     cv_str *slugs, *roles = CV_NEW_ARRAY(a, s->experts.count, cv_str);
     size_t count = cv_state_slugs(a, s, &slugs);
@@ -69,7 +72,7 @@ cv_str cv_expert_meant(cv_arena *a, const cv_state *s, cv_str name, const char *
 
 bool cv_suggest_expert(cv_err *err, const cv_state *s, cv_str name, const char *before)
 {
-    cv_str meant = cv_expert_meant(err->arena, s, name, before);
+    cv_str meant = expert_meant(err->arena, s, name, before);
     if (meant.n)
         cv_err_suggest(err, cv_arena_printf(err->arena, "did you mean %.*s?", CV_FMT(meant)));
     return meant.n > 0;
@@ -83,7 +86,7 @@ void cv_fault_expert(const cv_spot *at, const cv_state *s, cv_str slug)
     cv_err *err = cv_fault(at, CV_ERR_UNKNOWN_EXPERT, referential, slug, "expert '%.*s' does not take part in '%.*s'",
                            CV_FMT(cv_excerpt(a, slug)), CV_FMT(s->id));
     cv_err_options(err, slugs, count);
-    cv_str meant = cv_expert_meant(a, s, slug, "");
+    cv_str meant = expert_meant(a, s, slug, "");
     cv_err_operation(err, meant.n ? (cv_str){NULL, 0} : CV_STR("dialogue expert-create"));
     cv_err_suggest(err, meant.n ? cv_arena_printf(a, "Did you mean %.*s?", CV_FMT(meant))
                                 : CV_STR("creates an expert; or name one who takes part"));

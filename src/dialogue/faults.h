@@ -8,11 +8,6 @@
 void cv_fault_letter(const cv_spot *at, cv_str side, char letter);
 void cv_fault_expert(const cv_spot *at, const cv_state *s, cv_str slug);
 
-/* Who may be meant by a name that no expert has: the one with this role ("Value Analyst", "value-analyst"), the only
- * one with it in the role ("analyst"), else the nearest name or role: "'muffin', the Value Analyst", with `before` in
- * front of the name. Empty: nobody. */
-cv_str cv_expert_meant(cv_arena *a, const cv_state *s, cv_str name, const char *before);
-
 /* "did you mean 'muffin', the Value Analyst?"; false: nobody is meant. */
 bool cv_suggest_expert(cv_err *err, const cv_state *s, cv_str name, const char *before);
 

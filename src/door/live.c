@@ -19,7 +19,8 @@ static void show(cv_buf *bytes)
     cv_buf_release(bytes);
 }
 
-size_t cv_live_rows(cv_str lines, size_t width)
+/* Rows of a terminal that these lines take: it wraps those that are too wide since it was made narrower. */
+static size_t rows_of(cv_str lines, size_t width)
 {
     size_t rows = 0;
     for (cv_str line; lines.n > 0 && cv_str_split(&lines, '\n', &line);) {
@@ -32,7 +33,7 @@ size_t cv_live_rows(cv_str lines, size_t width)
 /* Takes back what was drawn: goes to its first row, and clears that and everything below it. */
 static void take_back(cv_live *live, cv_buf *out)
 {
-    size_t rows = cv_live_rows(cv_buf_str(&live->drawn), live->line.width);
+    size_t rows = rows_of(cv_buf_str(&live->drawn), live->line.width);
     if (rows)
         cv_buf_printf(out, "\r\033[%zuA", rows);
     cv_buf_add_z(out, "\033[J");

@@ -26,7 +26,4 @@ typedef struct {
 cv_follower cv_live_begin(cv_live *live, cv_cli *cli, unsigned flags);
 void cv_live_end(cv_live *live);
 
-/* Rows of a terminal that these lines take: it wraps those that are too wide since it was made narrower. */
-size_t cv_live_rows(cv_str lines, size_t width);
-
 #endif

@@ -11,9 +11,9 @@ static const cv_index token_indexes[] = {
     CV_INDEX("agent", SCOPE, CV_AT(cv_token_row, agent)),
     CV_INDEX("digest", SCOPE, CV_AT(cv_token_row, digest)),
 };
-const cv_index *const cv_aliases_by_agent = &alias_indexes[0];
+static const cv_index *const aliases_by_agent = &alias_indexes[0];
 const cv_index *const cv_tokens_by_agent = &token_indexes[0];
-const cv_index *const cv_tokens_by_digest = &token_indexes[1];
+static const cv_index *const tokens_by_digest = &token_indexes[1];
 
 #define CV_THIS_TYPE cv_agent_row
 CV_TYPE_TABLE(cv_agent_row, "agent", "agents", CV_AGENT_FIELDS, REPLACED, NULL, .indexes = NULL);
@@ -227,11 +227,8 @@ bool cv_agent_aliases(cv_record *record, cv_arena *a, cv_str name, cv_words *ret
     cv_alias_row like;
     cv_row_clear(&cv_alias_row_type, &like);
     like.agent = name;
-    const cv_find find = {.type = &cv_alias_row_type,
-                          .index = cv_aliases_by_agent,
-                          .scope = cv_agents_scope(),
-                          .like = &like,
-                          .equal = 1};
+    const cv_find find = {
+        .type = &cv_alias_row_type, .index = aliases_by_agent, .scope = cv_agents_scope(), .like = &like, .equal = 1};
     bool ok = record->calls->find(record, &find, add_alias, &all, err);
     *ret_aliases = (cv_words){all.items, all.count};
     return ok;
@@ -302,7 +299,7 @@ bool cv_token_find(cv_record *record, cv_arena *a, cv_str secret, cv_token_row *
     cv_row_clear(&cv_token_row_type, &like);
     like.digest = cv_hash_text(a, secret);
     const cv_find find = {.type = &cv_token_row_type,
-                          .index = cv_tokens_by_digest,
+                          .index = tokens_by_digest,
                           .scope = cv_agents_scope(),
                           .like = &like,
                           .equal = 1,

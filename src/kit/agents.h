@@ -44,7 +44,7 @@ CV_TYPE_STRUCT(cv_alias_row, CV_ALIAS_FIELDS)
 CV_TYPE_STRUCT(cv_token_row, CV_TOKEN_FIELDS)
 CV_TYPE_STRUCT(cv_command_row, CV_COMMAND_FIELDS)
 
-extern const cv_index *const cv_aliases_by_agent, *const cv_tokens_by_agent, *const cv_tokens_by_digest;
+extern const cv_index *const cv_tokens_by_agent;
 
 enum {
     CV_MAX_AGENT_ID = 64,      /* bytes: it is a folder's name, too */

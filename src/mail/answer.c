@@ -89,7 +89,8 @@ const cv_shape cv_mail_whole_shape[] = {
 
 /* ---- one message ------------------------------------------------------------------------------------------------- */
 
-cv_str cv_mail_params(cv_arena *a, const cv_mail_message *m)
+/* What `params` of a message is: the object itself, or that of an envelope's data. */
+static cv_str params_of(cv_arena *a, const cv_mail_message *m)
 {
     cv_json data;
     cv_err ignored = {.arena = a};
@@ -158,7 +159,7 @@ cv_mail_shown cv_mail_tell(cv_arena *a, const cv_mail_message *m, const cv_mail_
     t.is_cut = most && m->content.n > most;
     if (t.is_cut || !m->content.p)
         return t;
-    t.params = json_or_none(a, cv_mail_params(a, m));
+    t.params = json_or_none(a, params_of(a, m));
     if (cv_str_eq(m->writing, CV_STR("envelope")))
         t.data = json_or_none(a, m->content);
     t.extra = json_or_none(a, m->extra);

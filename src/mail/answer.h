@@ -50,7 +50,4 @@ bool cv_mail_whole_id(cv_call *call, const char *field, cv_str *id);
 /* There is no such message. Always false. */
 bool cv_mail_refuse_unknown(cv_call *call, cv_str id);
 
-/* What `params` of a message is: the object itself, or that of an envelope's data. */
-cv_str cv_mail_params(cv_arena *a, const cv_mail_message *message);
-
 #endif

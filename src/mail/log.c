@@ -52,7 +52,8 @@ static bool last_entry(cv_mail_writing *o, cv_mail_entry *ret, bool *ret_found)
     return true;
 }
 
-cv_mail_entry *cv_mail_log_add(cv_mail_writing *o, cv_str event_type, cv_str agent_source, cv_str details)
+/* A line, in this write. `details` is JSON, or absent. NULL: o->err says why. */
+static cv_mail_entry *add_line(cv_mail_writing *o, cv_str event_type, cv_str agent_source, cv_str details)
 {
     cv_mail_entry row, last = {0};
     bool found = false;
@@ -92,7 +93,7 @@ bool cv_mail_log_significant(cv_mail_writing *o)
 {
     for (size_t i = 0; i < o->significant.count; i++) {
         const cv_mail_significant *s = &o->significant.items[i];
-        const cv_mail_entry *e = cv_mail_log_add(o, cv_str_of(s->event_type), s->source, s->details);
+        const cv_mail_entry *e = add_line(o, cv_str_of(s->event_type), s->source, s->details);
         if (!e)
             return false;
         cv_mail_event(o, CV_STR("entry"), e->event_id, "logged");
@@ -242,7 +243,7 @@ static bool log_event(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     logging *x = ctx;
     cv_mail_acts(o, x->source.id);
-    cv_mail_entry *e = cv_mail_log_add(o, x->event_type, x->source.id, x->details);
+    cv_mail_entry *e = add_line(o, x->event_type, x->source.id, x->details);
     if (!e)
         return false;
     cv_mail_event(o, CV_STR("entry"), e->event_id, "logged");

@@ -13,9 +13,6 @@
 #include "mail/prompt_types.h"
 #include "mail/writing.h"
 
-/* A line, in this write. `details` is JSON, or absent. NULL: o->err says why. */
-cv_mail_entry *cv_mail_log_add(cv_mail_writing *o, cv_str event_type, cv_str agent_source, cv_str details);
-
 /* Adds to the file what it lacks. */
 bool cv_mail_log_show(cv_call *call, cv_err *err);
 

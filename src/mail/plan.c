@@ -151,7 +151,8 @@ static void check_id(cv_call *call, cv_mail_tasks *all, size_t index)
               CV_FMT(cv_excerpt(call->arena, t->row.task_id)));
 }
 
-bool cv_mail_tasks_read(cv_call *call, const char *field, cv_str text, cv_mail_tasks *ret)
+/* Reads a list, which is the text of `field` of the request; faults go to call->errs. False: it has too many tasks. */
+static bool read_tasks(cv_call *call, const char *field, cv_str text, cv_mail_tasks *ret)
 {
     cv_err err = {.arena = call->arena};
     cv_json *again = CV_NEW(call->arena, cv_json);
@@ -436,7 +437,8 @@ static bool put_task(cv_mail_writing *o, cv_mail_tasks *all, size_t index, int64
     return true;
 }
 
-bool cv_mail_tasks_store(cv_mail_writing *o, cv_mail_tasks *all, cv_mail_receipts *ret, size_t *ret_waiting)
+/* Puts them into this write; *ret: those that are delivered by it, *ret_waiting: those that wait for others. */
+static bool store_tasks(cv_mail_writing *o, cv_mail_tasks *all, cv_mail_receipts *ret, size_t *ret_waiting)
 {
     size_t added = 0;
     int64_t depth;
@@ -491,7 +493,7 @@ static bool plan(cv_mail_writing *o, void *ctx, cv_str *ret_result)
     if (!p->tasks.plan.p && !cv_mail_new_id(o->arena, o->now_ms, &p->tasks.plan, &o->err))
         return cv_mail_fail(o);
     p->plan = p->tasks.plan;
-    if (!cv_mail_tasks_store(o, &p->tasks, &p->receipts, &p->waiting))
+    if (!store_tasks(o, &p->tasks, &p->receipts, &p->waiting))
         return false;
     cv_mail_sign(o, &p->tasks.from, "plan");
     p->warnings = o->warnings;
@@ -504,7 +506,7 @@ bool cv_mail_op_plan(cv_call *call)
     planning p = {0};
     const cv_json *tasks = cv_json_get(call->input, CV_STR("tasks"));
     cv_mail_actor(call, "from", &p.tasks.from);
-    if (!cv_mail_tasks_read(call, "tasks", tasks ? cv_mail_raw(call, tasks) : CV_STR("[]"), &p.tasks))
+    if (!read_tasks(call, "tasks", tasks ? cv_mail_raw(call, tasks) : CV_STR("[]"), &p.tasks))
         return false;
     p.tasks.plan = cv_json_get_text(call->input, "plan");
     p.tasks.goal = cv_json_get_text(call->input, "goal");
@@ -552,8 +554,8 @@ void cv_mail_special_read(cv_call *call, const cv_mail_draft *d, cv_mail_special
     ret->results.from = d->sender;
     ret->result_count = results->count;
     ret->results.plan = d->message.correlation_id;
-    if (cv_mail_tasks_read(call, envelope ? "data.results" : "params.results",
-                           cv_mtext_raw(d->message.content, results), &ret->results) &&
+    if (read_tasks(call, envelope ? "data.results" : "params.results", cv_mtext_raw(d->message.content, results),
+                   &ret->results) &&
         call->errs->count)
         check_rest(call, &ret->results);
 }
@@ -605,7 +607,7 @@ static bool take_results(cv_mail_writing *o, const cv_mail_draft *d, cv_mail_spe
         s->results.parent_plan = request.plan;
         s->results.parent = request.task_id;
     }
-    return cv_mail_tasks_store(o, &s->results, &receipts, &waiting);
+    return store_tasks(o, &s->results, &receipts, &waiting);
 }
 
 bool cv_mail_special_take(cv_mail_writing *o, const cv_mail_draft *d, cv_mail_special *s)

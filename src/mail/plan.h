@@ -1,8 +1,8 @@
 /* plan.h - lists of tasks on their way into the record.
  *
- *     a JSON list of tasks   ->  cv_mail_tasks_read     names and spellings of the wild; every fault of form
- *                            ->  cv_mail_tasks_check    ids, agents, dependencies, cycles; every fault
- *     under the lock         ->  cv_mail_tasks_store    rows; those that wait for nothing are delivered
+ *     a JSON list of tasks   ->  read     names and spellings of the wild; every fault of form
+ *     under the lock         ->  check    ids, agents, dependencies, cycles; every fault
+ *                            ->  store    rows; those that wait for nothing are delivered
  *
  * They come with `mail plan`, and as `results` of a TASK_COMPLETED that answers a GENERATE_TASK_SEQUENCE.
  */
@@ -29,13 +29,6 @@ typedef struct {
     cv_mail_agent from;
     cv_str plan, parent_plan, parent, goal, request_id;
 } cv_mail_tasks;
-
-/* Reads a list, which is the text of `field` of the request; faults go to call->errs. False: it has too many tasks. */
-bool cv_mail_tasks_read(cv_call *call, const char *field, cv_str list, cv_mail_tasks *ret);
-
-/* Puts them into this write; *ret_receipts: those that are delivered by it, *ret_waiting: those that wait for others.
- */
-bool cv_mail_tasks_store(cv_mail_writing *o, cv_mail_tasks *tasks, cv_mail_receipts *ret_receipts, size_t *ret_waiting);
 
 /* The message of a task that waits for nothing any more, into the mailbox of its agent. The row is changed. `is_owed`:
  * the task was taken before; neither a full mailbox nor an agent that was removed since stops an agent that completes

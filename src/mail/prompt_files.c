@@ -20,19 +20,19 @@ enum { QUIET_SECONDS = 2 }; /* an answer that cannot be read, and was not change
 static const char input_name[] = "temp/cursor_input.txt", id_name[] = "temp/cursor_input.id",
                   output_name[] = "temp/cursor_output.json";
 
-cv_where cv_mail_folder(const cv_call *call)
+static cv_where root_folder(const cv_call *call)
 {
     return cv_room_place(call->arena, call->root, CV_STR("mail"));
 }
 
 cv_where cv_mail_file(const cv_call *call, const char *path)
 {
-    return cv_where_in(call->arena, cv_mail_folder(call), path);
+    return cv_where_in(call->arena, root_folder(call), path);
 }
 
 bool cv_prompt_open(cv_prompt_door *door, cv_call *call, cv_err *err)
 {
-    *door = (cv_prompt_door){.call = call, .root = cv_mail_folder(call), .lock = -1};
+    *door = (cv_prompt_door){.call = call, .root = root_folder(call), .lock = -1};
     cv_where temp = cv_mail_file(call, "temp");
     if (!cv_folder_make_at(cv_mail_file(call, "archive"), err))
         return false;

@@ -32,8 +32,7 @@ typedef struct {
 bool cv_prompt_open(cv_prompt_door *door, cv_call *call, cv_err *err);
 void cv_prompt_close(cv_prompt_door *door);
 
-/* The folder of the mail root; a file in it. */
-cv_where cv_mail_folder(const cv_call *call);
+/* A file in the folder of the mail root. */
 cv_where cv_mail_file(const cv_call *call, const char *path);
 
 typedef struct {

@@ -15,7 +15,12 @@ static int hex(char c)
     return cv_is_digit(c) ? c - '0' : cv_lower(c) - 'a' + 10;
 }
 
-void cv_mood_add(cv_mood_mean *mean, cv_str mood)
+/* The mean of moods per channel, "00CC88"; those that say nothing (000000) do not count. "666666" for none. */
+typedef struct {
+    int64_t sum[3], count;
+} mood_mean;
+
+static void add_mood(mood_mean *mean, cv_str mood)
 {
     if (!cv_mood_valid(mood) || cv_str_eq(mood, CV_STR("000000")))
         return;
@@ -32,7 +37,7 @@ static int rounded(int64_t sum, int64_t count)
     return (int)(rest > count || (rest == count && whole % 2) ? whole + 1 : whole);
 }
 
-static cv_str mood_of(cv_arena *a, const cv_mood_mean *m)
+static cv_str mood_of(cv_arena *a, const mood_mean *m)
 {
     if (!m->count)
         return cv_mood_default;
@@ -128,7 +133,7 @@ bool cv_notes_thread_known(cv_call *call, cv_str name, int64_t *ret_number, cv_e
 typedef struct {
     int64_t number, messages;
     cv_str name, status, mood_rgb, mood, created_at;
-    cv_mood_mean mean;
+    mood_mean mean;
 } told;
 
 typedef struct {
@@ -210,7 +215,7 @@ static bool count_message(void *ctx, cv_scope_id scope, const void *row, cv_err 
     cv_arena *a = c->ans->call->arena;
     (void)scope, (void)err;
     c->thread->messages++;
-    cv_mood_add(&c->thread->mean, r->mood_rgb);
+    add_mood(&c->thread->mean, r->mood_rgb);
     if (!c->listed || r->dialog_message_id <= c->after || c->ans->next != CV_ABSENT)
         return true;
     if (c->ans->messages.count == c->ans->limit) {

@@ -12,10 +12,4 @@ bool cv_notes_thread_find(cv_call *call, cv_writing *w, cv_str name, int64_t *re
 /* The number of a thread that is there, by name or number. */
 bool cv_notes_thread_known(cv_call *call, cv_str name, int64_t *ret_number, cv_err *err);
 
-/* The mean of moods per channel, "00CC88"; those that say nothing (000000) do not count. "666666" for none. */
-typedef struct {
-    int64_t sum[3], count;
-} cv_mood_mean;
-void cv_mood_add(cv_mood_mean *mean, cv_str mood);
-
 #endif

@@ -7,6 +7,9 @@
 #include "record/hash.h"
 #include "record/scope.h"
 
+/* What became of a scope. */
+typedef enum { COPY_SAME, COPY_ADDED, COPY_CAUGHT_UP } copy_result;
+
 /* ---- the writes that a scope lacks --------------------------------------------------------------------------------
  */
 
@@ -117,8 +120,9 @@ static bool catch_up(cv_record *to, cv_arena *a, const cv_scope_rows *all, const
     return true;
 }
 
-bool cv_record_copy_scope(cv_record *from, cv_record *to, cv_arena *a, cv_scope_id scope, cv_copy_result *ret_result,
-                          cv_scope_position *ret_at, cv_err *err)
+/* One scope. *ret_at: its position, in both. */
+static bool copy_scope(cv_record *from, cv_record *to, cv_arena *a, cv_scope_id scope, copy_result *ret_result,
+                       cv_scope_position *ret_at, cv_err *err)
 {
     cv_scope_rows all;
     cv_scope_position theirs;
@@ -128,9 +132,9 @@ bool cv_record_copy_scope(cv_record *from, cv_record *to, cv_arena *a, cv_scope_
     if (!to->calls->begin(to, a, scope, &theirs, err))
         return false;
     to->calls->end(to);
-    *ret_result = theirs.rev == 0 ? CV_COPY_ADDED : CV_COPY_CAUGHT_UP;
+    *ret_result = theirs.rev == 0 ? COPY_ADDED : COPY_CAUGHT_UP;
     if (theirs.rev == ret_at->rev && cv_str_eq(theirs.head, ret_at->head)) {
-        *ret_result = CV_COPY_SAME;
+        *ret_result = COPY_SAME;
         return true;
     }
     if (!cv_scope_load(from, a, scope, &all, err))
@@ -190,14 +194,14 @@ static bool check_history(cv_record *from, cv_record *to, cv_arena *a, const cv_
 
 static bool copy_one(cv_record *from, cv_record *to, cv_arena *a, cv_scope_id scope, cv_copying *c, cv_err *err)
 {
-    cv_copy_result result = CV_COPY_SAME;
+    copy_result result = COPY_SAME;
     cv_scope_position at = {0};
-    if (!cv_record_copy_scope(from, to, a, scope, &result, &at, err))
+    if (!copy_scope(from, to, a, scope, &result, &at, err))
         return false;
-    c->added += result == CV_COPY_ADDED;
-    c->caught_up += result == CV_COPY_CAUGHT_UP;
+    c->added += result == COPY_ADDED;
+    c->caught_up += result == COPY_CAUGHT_UP;
     c->commits += at.rev;
-    return result == CV_COPY_SAME || !c->copied || c->copied(c->ctx, scope, err);
+    return result == COPY_SAME || !c->copied || c->copied(c->ctx, scope, err);
 }
 
 bool cv_record_copy(cv_record *from, cv_record *to, cv_copying *c, cv_err *err)

@@ -14,13 +14,6 @@
 
 #include "record/record.h"
 
-/* What became of a scope. */
-typedef enum { CV_COPY_SAME, CV_COPY_ADDED, CV_COPY_CAUGHT_UP } cv_copy_result;
-
-/* One scope. *ret_at: its position, in both. */
-bool cv_record_copy_scope(cv_record *from, cv_record *to, cv_arena *a, cv_scope_id scope, cv_copy_result *ret_result,
-                          cv_scope_position *ret_at, cv_err *err);
-
 /* All of them, room by room. `tell` is called before each that is not the same in both, `copied` behind each of which
  * something was written; false ends it with its error. NULL: nobody asks. */
 typedef struct {

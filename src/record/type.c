@@ -38,7 +38,8 @@ const cv_room_types *cv_types_of(const cv_types *types, cv_str room)
     return NULL;
 }
 
-const cv_type *cv_types_find(const cv_types *types, cv_str room, cv_str name)
+/* The type of a room with this name, the common ones included; NULL: none. */
+static const cv_type *find_type(const cv_types *types, cv_str room, cv_str name)
 {
     static const cv_type *const common[] = {&cv_event_row_type, &cv_commit_row_type};
     const cv_room_types *own = cv_types_of(types, room);
@@ -91,7 +92,7 @@ void cv_types_check(const cv_types *types)
         assert(room->room.n > 0 && cv_types_of(types, room->room) == room); /* no room twice */
         for (size_t i = 0; i < room->count; i++, count++) {
             check_type(room->types[i]);
-            assert(cv_types_find(types, room->room, room->types[i]->name) == room->types[i]); /* no name twice */
+            assert(find_type(types, room->room, room->types[i]->name) == room->types[i]); /* no name twice */
         }
     }
     assert(count <= CV_MAX_TYPES);

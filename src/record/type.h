@@ -232,9 +232,6 @@ typedef struct {
 /* The types of a room in their order; NULL: there is no such room. */
 const cv_room_types *cv_types_of(const cv_types *types, cv_str room);
 
-/* The type of a room with this name, the common ones included; NULL: none. */
-const cv_type *cv_types_find(const cv_types *types, cv_str room, cv_str name);
-
 /* Do the tables say what they may? Asserted once where they are taken: names, keys, indexes. */
 void cv_types_check(const cv_types *types);
 

@@ -16,7 +16,8 @@ static const again outcomes[] = {
 };
 _Static_assert(CV_COUNT(outcomes) == CV_CALL_COUNT, "a rule for each");
 
-int64_t cv_retry_pause(const cv_retry_policy *policy, int tried, uint64_t random)
+/* The pause after so many calls, without what a server asked for. */
+static int64_t pause_after(const cv_retry_policy *policy, int tried, uint64_t random)
 {
     int64_t pause = policy->first_ms;
     assert(tried > 0);
@@ -37,7 +38,7 @@ bool cv_retry_next(const cv_retry_policy *policy, int tried, const cv_calls_resu
                                              : (cv_str){NULL, 0};
     if (ret_why->p)
         return false;
-    *ret_pause_ms = asked + cv_retry_pause(policy, tried, random);
+    *ret_pause_ms = asked + pause_after(policy, tried, random);
     return true;
 }
 

@@ -18,9 +18,6 @@ typedef struct {
 
 extern const cv_retry_policy cv_retry_usual; /* 3 tries; 1 s, 60 s; 10 minutes */
 
-/* The pause after so many calls, without what a server asked for. */
-int64_t cv_retry_pause(const cv_retry_policy *policy, int tried, uint64_t random);
-
 /* The value of a Retry-After header, seconds or a date, as milliseconds from now; CV_ABSENT: it is neither. */
 int64_t cv_retry_after(cv_str value, int64_t now_ms);
 

@@ -20,7 +20,9 @@ static bool is_structure(cv_str line)
     return false;
 }
 
-cv_str cv_chat_body(cv_arena *a, cv_str body)
+/* The body as it will be in the file: CRLF becomes LF, lines that look like structure are moved in, the end is
+ * trimmed. */
+static cv_str body_of(cv_arena *a, cv_str body)
 {
     cv_buf out = {0};
     cv_str rest = cv_str_trim_right(body), line;
@@ -43,7 +45,7 @@ static void add_field(cv_buf *out, const char *key, cv_str value)
 void cv_chat_message_print(cv_buf *out, int64_t number, const cv_chat_draft *d)
 {
     cv_arena a = {0};
-    cv_str body = cv_chat_body(&a, d->body);
+    cv_str body = body_of(&a, d->body);
     cv_buf_printf(out, "[M%04lld] FROM:%.*s | TYPE:%.*s | FLAG:UNREAD", (long long)number, CV_FMT(d->from),
                   CV_FMT(d->type));
     add_field(out, "TAG", d->tags);

@@ -22,10 +22,6 @@ typedef struct {
 
 void cv_chat_message_print(cv_buf *out, int64_t number, const cv_chat_draft *draft);
 
-/* The body as it will be in the file: CRLF becomes LF, lines that look like structure are moved in, the end is
- * trimmed. */
-cv_str cv_chat_body(cv_arena *a, cv_str body);
-
 void cv_chat_header_print(cv_buf *out, cv_str id, cv_str purpose, const cv_str *people, size_t count);
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */

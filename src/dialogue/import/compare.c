@@ -443,7 +443,7 @@ static void count_files(comparing *c)
     }
 }
 
-cv_tally cv_tally_of_state(const cv_state *s)
+static cv_tally tally_of(const cv_state *s)
 {
     cv_tally t = {.rounds = s->rounds.count,
                   .agents = s->experts.count,
@@ -492,7 +492,7 @@ bool cv_script_count(const cv_call *call, cv_record *record, cv_script *s, cv_im
         return false;
     }
     imported->rev = ret_state->position.rev;
-    imported->tally = cv_tally_of_state(ret_state);
+    imported->tally = tally_of(ret_state);
     imported->counted = true;
     return true;
 }

@@ -149,7 +149,8 @@ static void compare_lines(cv_full_dialogue *t, const cv_words *said, const cv_wo
     }
 }
 
-bool cv_full_count(const cv_call *call, cv_record *record, cv_full_dialogue *t, cv_imported *imported)
+/* What the record has of it: all of it comes from one file. */
+static bool count_items(const cv_call *call, cv_record *record, cv_full_dialogue *t, cv_imported *imported)
 {
     cv_state *state = CV_NEW(t->s->arena, cv_state);
     if (!cv_script_count(call, record, t->s, imported, state))
@@ -191,7 +192,7 @@ bool cv_full_compare(const cv_call *call, cv_record *record, cv_full_dialogue *t
     cv_words said = lines_of(t->s->arena, cv_str_trim_right(text)),
              told = lines_of(t->s->arena, cv_str_trim_right(cv_buf_take(&out, t->s->arena)));
     compare_lines(t, &said, &told);
-    return cv_full_count(call, record, t, imported);
+    return count_items(call, record, t, imported);
 }
 
 /* What was there cannot be told from a transcript: so that nobody takes its absence for a loss. */

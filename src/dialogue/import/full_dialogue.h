@@ -137,9 +137,6 @@ void cv_full_turn_add(cv_full_dialogue *t, cv_full_item *item, const cv_full_tur
 /* As cv_script_import: false when nothing of it could be recorded. */
 bool cv_full_import(const cv_call *call, cv_record *record, cv_full_dialogue *t, cv_imported *ret_imported);
 
-/* What the record has of it: all of it comes from one file. */
-bool cv_full_count(const cv_call *call, cv_record *record, cv_full_dialogue *t, cv_imported *imported);
-
 /* A transcript against the one that the record gives now: every line that differs is reported. */
 bool cv_full_compare(const cv_call *call, cv_record *record, cv_full_dialogue *t, cv_str text, cv_imported *imported);
 

@@ -12,7 +12,7 @@
 #include "dialogue/operations.h"
 
 /* The id under which a target is known in the record; empty: it is not there, and a finding says so. */
-cv_str cv_full_known(cv_full_importing *p, cv_str target, int round, size_t line)
+static cv_str known_id(cv_full_importing *p, cv_str target, int round, size_t line)
 {
     const cv_full_item *item = cv_full_find(p->t, target);
     bool expert = target.n > 1 && target.p[0] == '@' && cv_state_expert(&p->state, cv_str_from(target, 1));
@@ -34,7 +34,7 @@ static void write_refs(cv_full_importing *p, const cv_full_item *item, cv_json_w
     for (size_t i = 0; i < item->refs.count; i++) {
         const cv_full_ref *ref = &item->refs.items[i];
         const cv_full_item *target = cv_full_find(p->t, ref->target);
-        cv_str known = cv_full_known(p, ref->target, p->round, item->line);
+        cv_str known = known_id(p, ref->target, p->round, item->line);
         char letter = target ? cv_kinds[target->kind].letter : '@';
         if (known.n && !cv_ref_joins(ref->type, cv_kinds[item->kind].letter, letter)) {
             cv_script_misunderstand(p->t->s, p->t->sheet, item->line, ref->target, "'%.*s' cannot go from %.*s to it",
@@ -105,7 +105,7 @@ static void write_links(cv_full_importing *p, cv_json_writer *w)
         const cv_full_link *link = &p->t->links.items[i];
         const cv_full_item *target = cv_full_find(p->t, link->ref.target);
         cv_str known =
-            link->round == p->round ? cv_full_known(p, link->ref.target, p->round, link->line) : (cv_str){NULL, 0};
+            link->round == p->round ? known_id(p, link->ref.target, p->round, link->line) : (cv_str){NULL, 0};
         if (!known.n || !cv_ref_joins(link->ref.type, '@', target ? cv_kinds[target->kind].letter : '@'))
             continue;
         cv_json_begin_object(w);
@@ -130,7 +130,7 @@ static void write_moves(cv_full_importing *p, cv_json_writer *w)
             continue;
         for (size_t k = 0; k < move->targets.count; k++) {
             const cv_full_item *target = cv_full_find(p->t, move->targets.items[k]);
-            cv_str known = cv_full_known(p, move->targets.items[k], p->round, move->line);
+            cv_str known = known_id(p, move->targets.items[k], p->round, move->line);
             if (known.n)
                 *CV_PUSH(a, &targets) = target && target->round == p->round ? target->local_id : known;
         }
@@ -282,7 +282,7 @@ static cv_str known_list(cv_full_importing *p, cv_str json, size_t line)
     cv_words list = cv_json_list(a, json);
     CV_STATE_LIST(cv_str) ids = {0};
     for (size_t i = 0; i < list.count; i++) {
-        cv_str id = cv_full_known(p, list.items[i], CV_MAX_ROUND, line);
+        cv_str id = known_id(p, list.items[i], CV_MAX_ROUND, line);
         if (id.n)
             *CV_PUSH(a, &ids) = id;
     }

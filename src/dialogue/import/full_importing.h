@@ -13,9 +13,6 @@ typedef struct {
     int round;
 } cv_full_importing;
 
-/* The id under which a target is known in the record; empty: it is not there, which is reported. */
-cv_str cv_full_known(cv_full_importing *p, cv_str target, int round, size_t line);
-
 /* What the record tells up to a round; CV_ABSENT: all of it. */
 bool cv_full_load(cv_full_importing *p, int64_t round, cv_transcript *ret);
 

@@ -38,6 +38,5 @@ bool cv_script_compare(const cv_call *call, cv_record *record, cv_script *s, cv_
 bool cv_script_count(const cv_call *call, cv_record *record, cv_script *s, cv_imported *imported, cv_state *ret_state);
 bool cv_script_statements(const cv_call *call, cv_record *record, cv_script *s, cv_imported *imported,
                           cv_state *ret_state);
-cv_tally cv_tally_of_state(const cv_state *state);
 
 #endif

@@ -57,7 +57,8 @@ static bool find_own(cv_call *call, cv_panel_templates *all, cv_err *err)
     return true;
 }
 
-bool cv_templates_find(cv_call *call, cv_panel_templates *ret, cv_err *err)
+/* All of them, by name. */
+static bool find_templates(cv_call *call, cv_panel_templates *ret, cv_err *err)
 {
     *ret = (cv_panel_templates){0};
     for (size_t i = 0; i < cv_panel_files_count; i++)
@@ -105,7 +106,7 @@ const cv_json *cv_template_pool(cv_call *call, cv_str name, const char *field, c
 {
     cv_panel_templates all;
     cv_err err = {.arena = call->arena};
-    if (!cv_templates_find(call, &all, &err)) {
+    if (!find_templates(call, &all, &err)) {
         cv_call_fail(call, &err);
         return NULL;
     }
@@ -229,7 +230,7 @@ bool cv_dialogue_panel_list(cv_call *call)
     cv_err err = {.arena = call->arena};
     cv_chart c = cv_chart_for(call);
     cv_json_writer w = {.out = call->out};
-    if (!cv_templates_find(call, &all, &err))
+    if (!find_templates(call, &all, &err))
         return cv_call_fail(call, &err);
     size_t columns = name_columns(&all, cv_chart_width(&c) / 3);
     for (size_t i = 0; i < all.count; i++) {

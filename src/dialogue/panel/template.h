@@ -26,9 +26,6 @@ typedef struct {
 
 typedef CV_STATE_LIST(cv_panel_template) cv_panel_templates;
 
-/* All of them, by name. */
-bool cv_templates_find(cv_call *call, cv_panel_templates *ret, cv_err *err);
-
 /* The pool of one; NULL: there is no such template, or it is not sound, and the call has the faults. */
 const cv_json *cv_template_pool(cv_call *call, cv_str name, const char *field, cv_panel_template *ret);
 

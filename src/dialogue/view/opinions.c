@@ -218,7 +218,8 @@ static void follow_dissent(following *f)
     }
 }
 
-void cv_opinions_follow(cv_arena *a, cv_opinions *o)
+/* From s, which is loaded with all its items, to the rest. */
+static void follow_items(cv_arena *a, cv_opinions *o)
 {
     following f = {.a = a, .o = o, .st = cv_stances_of(a, &o->s)};
     find_cites(&f);
@@ -333,7 +334,7 @@ bool cv_dialogue_dynamics(cv_call *call)
     cv_opinions *o = CV_NEW(call->arena, cv_opinions);
     if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &o->s, &err))
         return cv_call_fail(call, &err);
-    cv_opinions_follow(call->arena, o);
+    follow_items(call->arena, o);
     if (call->for_people)
         o->text = cv_opinions_text(cv_chart_for(call), o);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_dynamics_shape, o);

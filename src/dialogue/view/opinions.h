@@ -67,9 +67,6 @@ typedef struct {
 
 enum { CV_OPINION_PAIRS = 20 }; /* those with the highest overlap say enough */
 
-/* From s, which is loaded with all its items, to the rest. */
-void cv_opinions_follow(cv_arena *a, cv_opinions *o);
-
 /* The overlap of every two experts who have items: opinions_overlap.c. */
 void cv_opinions_overlap(cv_arena *a, cv_opinions *o);
 

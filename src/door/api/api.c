@@ -10,7 +10,9 @@ static const char json_type[] = "application/json";
 
 /* ---- answering --------------------------------------------------------------------------------------------------- */
 
-void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *format, ...)
+/* A fault in the shape of every door, with the status of its code; then the exchange is given up. */
+static void __attribute__((format(printf, 4, 5)))
+refuse(cv_http_exchange *x, int status, cv_err_code code, const char *format, ...)
 {
     cv_arena a = {0};
     va_list args;
@@ -21,13 +23,14 @@ void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char
     cv_arena_release(&a);
 }
 
-void cv_api_refuse_fault(cv_http_exchange *x, const cv_err *err)
+static void refuse_fault(cv_http_exchange *x, const cv_err *err)
 {
     cv_http_refuse_fault(x, cv_api_status(err->code), err);
     cv_http_release(x);
 }
 
-void cv_api_call_free(cv_api_call *call)
+/* Takes the call off the list and gives its memory back. */
+static void free_call(cv_api_call *call)
 {
     cv_api *api = call->api;
     pthread_mutex_lock(&api->lock);
@@ -99,7 +102,7 @@ static void serve(cv_work *work, cv_arena *a, void *mine)
         cv_http_add_header(call->x, "Cache-Control", CV_STR("no-store"));
         cv_api_answer(call, cv_api_faults_status(&input, &errs), cv_service_faults(a, call->op, &errs));
     }
-    cv_api_call_free(call);
+    free_call(call);
 }
 
 /* The feed knows whether the position is one of its own, and where it ends now. */
@@ -118,7 +121,7 @@ static void open_stream(cv_work *work, cv_arena *a, void *mine)
     } else {
         cv_api_answer(call, cv_api_faults_status(&input, &errs), cv_service_faults(a, call->op, &errs));
     }
-    cv_api_call_free(call);
+    free_call(call);
 }
 
 /* ---- a request --------------------------------------------------------------------------------------------------- */
@@ -194,26 +197,25 @@ static void refuse_path(cv_http_exchange *x, cv_str path)
 {
     cv_arena a = {0};
     cv_str near = nearest_path(&a, path);
-    cv_api_refuse(x, 404, CV_ERR_NOT_FOUND, "there is no operation '%.*s'%s%.*s%s /api/openapi.json has all of them",
-                  CV_FMT(cv_str_head(path, 100)), near.n ? ": did you mean /api/" : "", CV_FMT(near),
-                  near.n ? "?" : ";");
+    refuse(x, 404, CV_ERR_NOT_FOUND, "there is no operation '%.*s'%s%.*s%s /api/openapi.json has all of them",
+           CV_FMT(cv_str_head(path, 100)), near.n ? ": did you mean /api/" : "", CV_FMT(near), near.n ? "?" : ";");
     cv_arena_release(&a);
 }
 
 static void refuse_method(cv_http_exchange *x, const char *allowed)
 {
     cv_http_add_header(x, "Allow", cv_str_of(allowed));
-    cv_api_refuse(x, 405, CV_ERR_USAGE, "%.*s is not possible at %.*s; possible: %s",
-                  CV_FMT(cv_str_head(cv_http_method(x), 20)), CV_FMT(cv_str_head(cv_http_path(x), 100)), allowed);
+    refuse(x, 405, CV_ERR_USAGE, "%.*s is not possible at %.*s; possible: %s",
+           CV_FMT(cv_str_head(cv_http_method(x), 20)), CV_FMT(cv_str_head(cv_http_path(x), 100)), allowed);
 }
 
 /* A link, an image or a page that is fetched early must not change anything. */
 static void refuse_get(cv_http_exchange *x, const cv_operation *op)
 {
     cv_http_add_header(x, "Allow", CV_STR("POST"));
-    cv_api_refuse(x, 405, CV_ERR_USAGE,
-                  "'%s%s%s' writes or takes something: send it with POST, its input as a JSON object in the body",
-                  op->room, *op->room ? " " : "", op->verb);
+    refuse(x, 405, CV_ERR_USAGE,
+           "'%s%s%s' writes or takes something: send it with POST, its input as a JSON object in the body", op->room,
+           *op->room ? " " : "", op->verb);
 }
 
 /* HEAD is a GET of which only the headers are sent: the HTTP server leaves the body out. */
@@ -231,7 +233,7 @@ static bool reads_only(const cv_operation *op)
 static void serve_or_recall(cv_api_call *call)
 {
     if (cv_api_recall(call))
-        cv_api_call_free(call);
+        free_call(call);
     else
         queue(call, serve);
 }
@@ -240,7 +242,7 @@ static void take_post(cv_api *api, cv_http_exchange *x, const cv_operation *op)
 {
     cv_str type = cv_http_header(x, "Content-Type");
     if (!type.p || !cv_str_starts_nocase(cv_str_trim(type), CV_STR("application/json"))) {
-        cv_api_refuse(x, 415, CV_ERR_USAGE, "Content-Type must be application/json");
+        refuse(x, 415, CV_ERR_USAGE, "Content-Type must be application/json");
         return;
     }
     cv_api_call *call = call_new(api, x, op);
@@ -257,8 +259,8 @@ static void take_get(cv_api *api, cv_http_exchange *x, const cv_operation *op)
         serve_or_recall(call);
         return;
     }
-    cv_api_refuse_fault(x, &err);
-    cv_api_call_free(call);
+    refuse_fault(x, &err);
+    free_call(call);
 }
 
 static void take_operation(cv_api *api, cv_http_exchange *x, cv_str path)
@@ -315,14 +317,14 @@ static void take_events(cv_api *api, cv_http_exchange *x)
     cv_json_writer w = {.out = &call->text};
     cv_err err = {.arena = &call->arena};
     if (!cv_http_each_parameter(x, &call->arena, find_parameter, call, &err)) {
-        cv_api_refuse_fault(x, &err);
-        cv_api_call_free(call);
+        refuse_fault(x, &err);
+        free_call(call);
         return;
     }
     if (call->stranger.p) {
-        cv_api_refuse(x, 400, CV_ERR_UNKNOWN_FIELD, "unknown parameter '%.*s'; possible: after, room, scope",
-                      CV_FMT(cv_str_head(call->stranger, 100)));
-        cv_api_call_free(call);
+        refuse(x, 400, CV_ERR_UNKNOWN_FIELD, "unknown parameter '%.*s'; possible: after, room, scope",
+               CV_FMT(cv_str_head(call->stranger, 100)));
+        free_call(call);
         return;
     }
     cv_str last = copy_header(&call->arena, x, "Last-Event-ID");
@@ -353,7 +355,7 @@ static void take_session(cv_http_exchange *x)
     if (!leaves && !cv_str_eq(method, CV_STR("POST"))) {
         refuse_method(x, "POST, DELETE");
     } else if (!leaves && !bearer.p) {
-        cv_api_refuse(x, 401, CV_ERR_TOKEN, "send the header 'Authorization: Bearer TOKEN'");
+        refuse(x, 401, CV_ERR_TOKEN, "send the header 'Authorization: Bearer TOKEN'");
     } else {
         cv_http_add_header(x, "Set-Cookie",
                            cv_arena_printf(&a, CV_HTTP_COOKIE "=%.*s; Path=/; HttpOnly; SameSite=Strict%s",
@@ -381,7 +383,7 @@ static bool is_own_origin(const cv_http_exchange *x)
 
 static void refuse_origin(cv_http_exchange *x)
 {
-    cv_api_refuse(x, 403, CV_ERR_NOT_ALLOWED, "pages of other origins may not use this server");
+    refuse(x, 403, CV_ERR_NOT_ALLOWED, "pages of other origins may not use this server");
 }
 
 /* Where everything else is. */
@@ -452,7 +454,7 @@ static void serve_metrics(cv_work *work, cv_arena *a, void *mine)
     cv_http_answer(call->x, 200, "text/plain; version=0.0.4; charset=utf-8", cv_buf_str(&out));
     cv_http_release(call->x);
     cv_buf_release(&out);
-    cv_api_call_free(call);
+    free_call(call);
 }
 
 static void handle_metrics(cv_http_exchange *x, void *ctx)
@@ -518,8 +520,8 @@ void cv_api_end(cv_api *api)
     cv_api_call *call;
     assert(api->workers->closed);
     while ((call = left_over(api))) {
-        cv_api_refuse(call->x, 503, CV_ERR_CANCELLED, "the server ends: the call was not begun");
-        cv_api_call_free(call);
+        refuse(call->x, 503, CV_ERR_CANCELLED, "the server ends: the call was not begun");
+        free_call(call);
     }
     cv_api_events_end(api->events);
 }

@@ -62,17 +62,8 @@ struct cv_api_call {
 
 /* ---- api.c ------------------------------------------------------------------------------------------------------- */
 
-/* A fault in the shape of every door, with the status of its code; then the exchange is given up. */
-void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-void cv_api_refuse_fault(cv_http_exchange *x, const cv_err *err);
-
 /* The answer of a call, counted. */
 void cv_api_answer(cv_api_call *call, int status, cv_str body);
-
-/* Takes the call off the list and gives its memory back. */
-void cv_api_call_free(cv_api_call *call);
 
 /* ---- cached_reads.c ---------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,8 @@
 
 static const cv_json nothing = {.type = CV_JSON_OBJECT};
 
-bool cv_rpc_print_id(cv_arena *a, const cv_json *id, cv_str *ret_id)
+/* The id as it is written back; false: neither an integer nor a string. */
+static bool print_id(cv_arena *a, const cv_json *id, cv_str *ret_id)
 {
     int64_t number;
     if (id->type == CV_JSON_NUMBER && cv_json_to_int(id, &number)) {
@@ -49,7 +50,7 @@ static void read_object(cv_arena *a, const cv_json *tree, cv_rpc_message *m)
     m->method = cv_json_get_text(tree, "method");
     m->result = cv_json_get(tree, CV_STR("result"));
     m->error = cv_json_get(tree, CV_STR("error"));
-    if (id && !cv_rpc_print_id(a, id, &m->id))
+    if (id && !print_id(a, id, &m->id))
         faulty(m, CV_RPC_INVALID, CV_STR("the id must be a string or an integer"));
     else if (!cv_str_eq(cv_json_get_text(tree, "jsonrpc"), CV_STR("2.0")))
         faulty(m, CV_RPC_INVALID, CV_STR("\"jsonrpc\" must be \"2.0\""));
@@ -177,7 +178,7 @@ static cv_str take_id(cv_arena *a, scan *s)
     cv_json value;
     cv_err err = {.arena = a};
     cv_str read = {NULL, 0};
-    return cv_json_parse(a, id, &value, &err) && cv_rpc_print_id(a, &value, &read) ? read : (cv_str){NULL, 0};
+    return cv_json_parse(a, id, &value, &err) && print_id(a, &value, &read) ? read : (cv_str){NULL, 0};
 }
 
 cv_str cv_rpc_find_id(cv_arena *a, cv_str text)

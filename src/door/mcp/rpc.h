@@ -42,9 +42,6 @@ typedef struct {
 /* Reads any text; views point into it and into the arena. */
 void cv_rpc_read(cv_arena *a, cv_str text, cv_rpc_message *ret_message);
 
-/* The id as it is written back; false: neither an integer nor a string. */
-bool cv_rpc_print_id(cv_arena *a, const cv_json *id, cv_str *ret_id);
-
 /* The id that a text would have as a request if it could be read; empty: none is to be seen. */
 cv_str cv_rpc_find_id(cv_arena *a, cv_str text);
 

@@ -19,7 +19,6 @@ const cv_preset cv_presets[] = {
 #include "kit/reach/presets.def"
 #undef PRESET
 };
-const size_t cv_preset_count = CV_COUNT(cv_presets);
 
 static const cv_str names[] = {
 #define PRESET(name_, with_, words_, adds_, model_, reads_, keys_, env_) CV_STR_INIT(name_),
@@ -64,7 +63,7 @@ const cv_preset *cv_preset_of(cv_words argv)
     cv_str program = argv.items[0];
     while (cv_str_find_char(program, '/') != SIZE_MAX)
         program = cv_str_from(program, cv_str_find_char(program, '/') + 1);
-    for (size_t i = 0; i < cv_preset_count; i++)
+    for (size_t i = 0; i < CV_COUNT(cv_presets); i++)
         if (cv_str_eq(program, cv_presets[i].name) &&
             (!cv_presets[i].with.n || find_option(argv, cv_presets[i].with) != SIZE_MAX))
             return &cv_presets[i];

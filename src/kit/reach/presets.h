@@ -26,7 +26,6 @@ struct cv_preset {
 };
 
 extern const cv_preset cv_presets[];
-extern const size_t cv_preset_count;
 extern const cv_words cv_preset_names;
 
 /* The preset that these words begin like; NULL: none. */

@@ -171,7 +171,8 @@ static cv_words read_list(cv_arena *a, const cv_json *list)
     return (cv_words){items, list ? list->count : 0};
 }
 
-bool cv_variable_name_valid(cv_str name)
+/* [A-Za-z_][A-Za-z0-9_]* */
+static bool is_variable_name(cv_str name)
 {
     for (size_t i = 0; i < name.n; i++)
         if (!cv_is_alpha(name.p[i]) && name.p[i] != '_' && !(i > 0 && cv_is_digit(name.p[i])))
@@ -182,7 +183,7 @@ bool cv_variable_name_valid(cv_str name)
 /* Whatever is not a name may be the secret itself: it is not repeated. */
 static void check_variable(const cv_reach_faults *f, const cv_json *details, const char *field, cv_str name)
 {
-    if (!cv_variable_name_valid(name))
+    if (!is_variable_name(name))
         fault(f, details, CV_ERR_INVALID_VALUE, field,
               "this is not the name of a variable: letters, digits and '_' (what was given is not shown: it may be a "
               "secret)",

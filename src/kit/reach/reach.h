@@ -74,9 +74,6 @@ bool cv_reach_of_agent(cv_arena *a, const cv_agent_row *agent, cv_reach *ret_rea
 /* A command as somebody types it: --agent 'claude -p'. */
 bool cv_reach_of_command(cv_arena *a, cv_str command, cv_reach *ret_reach, cv_err *err);
 
-/* [A-Za-z_][A-Za-z0-9_]* */
-bool cv_variable_name_valid(cv_str name);
-
 /* What will be called, on one line for people: "claude -p", "https://… (openai, model m)", "mailbox". */
 cv_str cv_reach_text(cv_arena *a, const cv_reach *reach);
 

@@ -364,7 +364,8 @@ bool cv_door_pass_over_place(cv_err *err)
     return one && cv_door_pass_over(err);
 }
 
-bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err)
+/* Puts the file of a delivery where its state wants it. */
+static bool place_delivery(cv_mail_door *door, cv_str mailbox, int64_t seq, cv_err *err)
 {
     cv_door_agent *agent;
     cv_mail_delivery d;
@@ -374,7 +375,7 @@ bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, 
     if (!show_sent(door, &d, err) && !cv_door_pass_over_place(err))
         return false;
     bool ok = cv_door_reader_of(door, mailbox, &agent, err) &&
-              (!agent || move_or_write(door, agent, &d, folder_of(door, &d), again, false, err));
+              (!agent || move_or_write(door, agent, &d, folder_of(door, &d), false, false, err));
     return ok || cv_door_pass_over_place(err);
 }
 
@@ -725,7 +726,7 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
         const cv_door_outcome *c = &b->changes.items[i];
         bool is_new;
         cv_map_put(&b->seen, a, cv_arena_printf(a, "%.*s/%lld", CV_FMT(c->mailbox), (long long)c->seq), &is_new);
-        if (is_new && !cv_door_place(s->door, c->mailbox, c->seq, false, err))
+        if (is_new && !place_delivery(s->door, c->mailbox, c->seq, err))
             return false;
         touch(&s->boxes, &s->touched, c->mailbox);
     }

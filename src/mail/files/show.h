@@ -27,9 +27,6 @@ bool cv_door_mailbox_get(cv_mail_door *door, cv_str agent, cv_mail_mailbox *ret,
  * not hold up others. When the place is free again, what is missing there is found. False: it is another error. */
 bool cv_door_pass_over_place(cv_err *err);
 
-/* Puts the file of a delivery where its state wants it. `again`: it was missing, which is reported. */
-bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err);
-
 /* Messages that have expired leave the inboxes and the views of these agents, in runtime/: an agent that only has files
  * must not take them for instructions that count. A look says only whether there are some. */
 bool cv_door_expire(cv_mail_door *door, const cv_door_list *agents, cv_err *err);

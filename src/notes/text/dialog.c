@@ -142,7 +142,8 @@ static void read_map(cv_cursor *c, size_t below, bool in_list, fields *ret)
     }
 }
 
-void cv_notes_read_dialogs(cv_cursor *c, size_t indent, cv_note_list *ret_notes)
+/* The dialogs below a key "dialog:" whose line the cursor is behind: those that are indented more than `indent`. */
+static void read_dialogs(cv_cursor *c, size_t indent, cv_note_list *ret_notes)
 {
     skip_blanks(c);
     if (!is_below(c, indent))
@@ -246,7 +247,7 @@ void cv_notes_read_keys(cv_arena *a, cv_str text, cv_notes_header *header, cv_no
             header->lead = cv_span_of(text, (cv_span){f->lines.start, f->key_at.start});
         if (is_dialog_key(key) && f->value.n == 0) {
             header->dialogs++;
-            cv_notes_read_dialogs(&c, own, ret_notes);
+            read_dialogs(&c, own, ret_notes);
         }
     }
     if (!ret_notes->count)

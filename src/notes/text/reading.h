@@ -57,12 +57,10 @@ void cv_cursor_next(cv_cursor *c);
  * view into the line, as cv_notes_split_key gave it. */
 cv_note_field cv_notes_read_field(cv_cursor *c, cv_str key, cv_str rest, size_t indent);
 
-/* The dialogs below a key "dialog:" whose line the cursor is behind: those that are indented more than `indent`. */
 typedef struct {
     cv_note *items;
     size_t count, capacity;
 } cv_note_list;
-void cv_notes_read_dialogs(cv_cursor *c, size_t indent, cv_note_list *ret_notes);
 
 /* Sets `of`, span and lines from the fields, and what can be said about them alone. */
 void cv_note_settle(cv_note *note);

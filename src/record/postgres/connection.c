@@ -40,7 +40,8 @@ cv_postgres *cv_postgres_new(cv_arena *a, const cv_postgres_address *address)
     return c;
 }
 
-void cv_postgres_drop(cv_postgres *c)
+/* Gives the connection up; what is open on it is taken back by the server. */
+static void drop_connection(cv_postgres *c)
 {
     if (c->conn)
         PQfinish(c->conn);
@@ -52,7 +53,7 @@ void cv_postgres_close(cv_postgres *c)
 {
     if (!c)
         return;
-    cv_postgres_drop(c);
+    drop_connection(c);
     cv_arena_release(&c->values);
     cv_arena_release(&c->arena);
 }
@@ -98,7 +99,7 @@ cv_postgres_result cv_postgres_ready(cv_postgres *c, cv_err *err)
     char state[6] = "";
     if (c->conn && is_alive(c))
         return CV_POSTGRES_OK;
-    cv_postgres_drop(c);
+    drop_connection(c);
     if (!cv_postgres_library_load(err))
         return CV_POSTGRES_OTHER;
     cv_err trouble = {.arena = err->arena};
@@ -475,7 +476,7 @@ cv_postgres_result cv_postgres_run(cv_postgres *c, cv_postgres_batch *batch, cv_
         r.result = CV_POSTGRES_LOST;
     }
     if (r.result == CV_POSTGRES_LOST)
-        cv_postgres_drop(c);
+        drop_connection(c);
     return r.result;
 }
 
@@ -511,5 +512,5 @@ void cv_postgres_rollback(cv_postgres *c)
     if (ok)
         c->pending++;
     else
-        cv_postgres_drop(c);
+        drop_connection(c);
 }

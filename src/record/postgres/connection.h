@@ -174,9 +174,6 @@ void cv_postgres_close(cv_postgres *c); /* NULL is fine */
 enum { CV_POSTGRES_RECONNECT_MS = 15000 };
 cv_postgres_result cv_postgres_ready(cv_postgres *c, cv_err *err);
 
-/* Gives the connection up; what is open on it is taken back by the server. */
-void cv_postgres_drop(cv_postgres *c);
-
 /* Sends the batch and reads all answers. It never connects: without a connection it is LOST and nothing was sent. After
  * LOST there is no connection any more. */
 cv_postgres_result cv_postgres_run(cv_postgres *c, cv_postgres_batch *batch, cv_err *err);

@@ -12,7 +12,7 @@
 
 #include "record/sqlite/engine.h"
 
-cv_write_result cv_sqlite_refused(cv_sqlite_record *r, const char *doing, cv_err *err)
+static cv_write_result refused_write(cv_sqlite_record *r, const char *doing, cv_err *err)
 {
     cv_sqlite_fail(r->s, doing, err);
     return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
@@ -29,7 +29,7 @@ static cv_write_result put_scope(cv_sqlite_record *r, const cv_write *write, cv_
               cv_sqlite_bind_str(st, ":head", write->at.head) &&
               cv_sqlite_bind_int(st, ":event_count", write->at.event_count) && cv_sqlite_step(st) == 0;
     if (!ok)
-        return cv_sqlite_refused(r, "write the scope's position", err);
+        return refused_write(r, "write the scope's position", err);
     if (!r->number)
         r->number = sqlite3_last_insert_rowid(r->s->db);
     return CV_WRITE_DONE;
@@ -78,7 +78,7 @@ static cv_write_result put_rows(cv_sqlite_record *r, const cv_rows *rows, int64_
             step = 0;
             continue;
         }
-        cv_write_result result = cv_sqlite_refused(r, "write the row", err);
+        cv_write_result result = refused_write(r, "write the row", err);
         if (!many)
             cv_err_field(err, cv_row_name(err->arena, rows->type, row));
         return result;
@@ -115,7 +115,7 @@ static cv_write_result redact(cv_sqlite_record *r, const cv_redaction *x, cv_err
               sqlite3_step(st) == SQLITE_DONE;
     cv_write_result result = CV_WRITE_DONE;
     if (!ok) {
-        result = cv_sqlite_refused(r, "redact the text", err);
+        result = refused_write(r, "redact the text", err);
     } else if (sqlite3_changes(r->s->db) != 1) {
         cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no %.*s to redact",
                    CV_FMT(cv_row_name(err->arena, x->type, x->row)));

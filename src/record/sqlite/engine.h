@@ -135,7 +135,6 @@ void cv_sqlite_scope_end(cv_sqlite_record *r);
 /* Takes the lock; the outcome of COMMIT. */
 bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err);
 cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_sqlite_outcome outcome);
-cv_write_result cv_sqlite_refused(cv_sqlite_record *r, const char *doing, cv_err *err);
 
 /* Tickets: the file with them; one of its own, and back. Does anybody wait who asked before this time? */
 void cv_sqlite_turns_open(cv_sqlite_record *r);
