@@ -38,7 +38,7 @@ struct cv_process {
     int in, out, err;
     size_t in_at, out_at, err_at, pidfd_at; /* among the polled ones */
     cv_str prompt;                          /* what is left of it */
-    int64_t term_at, kill_at;               /* when; 0: not at all */
+    int64_t kill_at;                        /* when; 0: not at all */
     const char *prompt_file, *output_file;  /* NULL: it uses none */
     cv_preset_output form;
 };
