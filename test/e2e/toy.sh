@@ -45,6 +45,8 @@ run "its own refusal" 1 jar fill plums --count 9 --json
 is '.error_code == "jar_full" and .suggestion == "'"'conclave jar look'"' shows how much is in it"'
 run "a fault of form" 1 jar fill --count 0 --json
 is '[.errors[].error_code] == ["missing_field", "invalid_value"]'
+run "a name that its file cannot have" 1 jar fill "$(printf 'plum%.0s' $(seq 16))" --json
+is '.error_code == "invalid_value" and .constraint == "maxLength"'
 run "a misspelt verb" 2 jar lok
 has "did you mean 'look'?" err
 run "completion of verbs" 0 completion words -- jar l

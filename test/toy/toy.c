@@ -117,7 +117,7 @@ static bool list(cv_call *call)
 
 #define INPUT(more)                                                                                                    \
     "{\"input\":{\"type\":\"object\",\"required\":[\"jar_id\"],\"additionalProperties\":false,\"properties\":{"        \
-    "\"jar_id\":{\"type\":\"string\",\"minLength\":1,\"description\":\"which jar\"}" more "}}}"
+    "\"jar_id\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":60,\"description\":\"which jar\"}" more "}}}"
 #define COUNT                                                                                                          \
     ",\"count\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000,\"description\":\"how many\",\"default\":1}"
 #define NOTE ",\"note\":{\"type\":\"string\",\"description\":\"what is in it\"}"
