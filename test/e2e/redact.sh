@@ -125,6 +125,8 @@ is '.message == "M0003"'
 sed -i 's/redacted-sha256-/redacted-sha257-/' .conclave/chat/temp_chat_261118_0400.txt
 run "in a chat: what only looks like it is a change" 1 chat check 261118_0400 --json
 is '.errors >= 1'
+run "a message that is none" 1 redact mail mail message M9 --reason "not ours"
+has "the post office 'mail' has no message 'M9'" err
 mkdir talks
 "$conclave" chat open mill --participants Implementer@ada,Validator@bob --id mill --dir talks >/dev/null
 "$conclave" chat send mill "the Marlborough miller has no money left" --from Implementer@ada --type ANSWER --dir talks >/dev/null
