@@ -64,9 +64,6 @@ typedef struct {
 bool cv_template_render(cv_arena *a, cv_str name, cv_str source, const cv_json *context, const cv_template_rules *rules,
                         cv_template_made *ret_made, cv_err *err);
 
-/* Can it be read? Included templates are not looked at. */
-bool cv_template_check(cv_arena *a, cv_str name, cv_str source, cv_err *err);
-
 /* A load for templates in a folder: load_ctx is its cv_where. Names lead nowhere else, by their words or by links. */
 bool cv_template_load(void *folder, cv_arena *a, cv_str name, cv_str *ret_source, cv_err *err);
 

@@ -226,7 +226,9 @@ static void test_depth(void **state)
         for (int k = 0; k < 30000; k++)
             cv_buf_add_z(&text, rows[i].close);
         cv_buf_add_z(&text, rows[i].end);
-        assert_fails(cv_template_check(&a, CV_STR("deep"), cv_buf_str(&text), &err), &err, CV_ERR_TOO_LARGE);
+        cv_template_made made;
+        assert_fails(cv_template_render(&a, CV_STR("deep"), cv_buf_str(&text), NULL, NULL, &made, &err), &err,
+                     CV_ERR_TOO_LARGE);
         cv_buf_release(&text);
         cv_arena_release(&a);
     }

@@ -18,7 +18,7 @@
 
 typedef struct {
     cv_arena *arena;
-    const cv_source *source;
+    const cv_tsource *source;
     cv_str text;
     size_t at;
     bool line_starts; /* what was read last ended with a line end, or nothing was read */
@@ -30,7 +30,7 @@ typedef struct {
     cv_err *err;
 } lexer;
 
-bool cv_t_fail_at(cv_err *err, const cv_source *source, size_t at, cv_err_code code, const char *format, ...)
+bool cv_t_fail_at(cv_err *err, const cv_tsource *source, size_t at, cv_err_code code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -392,7 +392,7 @@ static size_t next_tag(const lexer *lx)
     return SIZE_MAX;
 }
 
-bool cv_t_lex(cv_arena *a, const cv_source *source, cv_toks *ret_toks, cv_err *err)
+bool cv_t_lex(cv_arena *a, const cv_tsource *source, cv_toks *ret_toks, cv_err *err)
 {
     lexer lx = {.arena = a, .source = source, .text = source->text, .line_starts = true, .toks = ret_toks, .err = err};
     *ret_toks = (cv_toks){0};

@@ -297,7 +297,7 @@ static bool parse_body(cv_tparser *p, const char *const *ends, size_t opened_at,
                         ends[0]);
 }
 
-bool cv_t_parse(cv_arena *a, const cv_source *source, cv_tsymbols *symbols, cv_ttree *ret_tree, cv_err *err)
+bool cv_t_parse(cv_arena *a, const cv_tsource *source, cv_tsymbols *symbols, cv_ttree *ret_tree, cv_err *err)
 {
     cv_toks toks;
     if (!cv_t_lex(a, source, &toks, err))

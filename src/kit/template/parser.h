@@ -6,7 +6,7 @@
 
 typedef struct {
     cv_arena *arena;
-    const cv_source *source;
+    const cv_tsource *source;
     cv_tsymbols *symbols;
     const cv_tok *tok;
     size_t end; /* of the token that was taken last */

@@ -45,10 +45,10 @@ typedef struct {
 } cv_tok;
 
 /* One template: its name, its source with line ends made "\n" and the last one gone, its statements. */
-typedef struct cv_source {
+typedef struct cv_tsource {
     cv_str name;
     cv_str text;
-} cv_source;
+} cv_tsource;
 
 typedef struct {
     cv_tok *items; /* the last one is CV_TOK_END */
@@ -56,13 +56,13 @@ typedef struct {
 } cv_toks;
 
 cv_str cv_t_normalise(cv_arena *a, cv_str text);
-bool cv_t_lex(cv_arena *a, const cv_source *source, cv_toks *ret_toks, cv_err *err);
+bool cv_t_lex(cv_arena *a, const cv_tsource *source, cv_toks *ret_toks, cv_err *err);
 
 /* Adds what is between quotes, escapes decoded (escapes.c); returns what is wrong with it, or NULL. */
 const char *cv_t_decode(cv_str raw, cv_buf *out);
 
 /* An error at a place of a source; always false. */
-bool cv_t_fail_at(cv_err *err, const cv_source *source, size_t at, cv_err_code code, const char *format, ...)
+bool cv_t_fail_at(cv_err *err, const cv_tsource *source, size_t at, cv_err_code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* Bytes of the white space character (as Python has them) that `s` begins or ends with; 0: none. */
@@ -268,7 +268,7 @@ struct cv_tnode {
     int op;
     unsigned height;
     size_t at, end; /* in its source */
-    const cv_source *source;
+    const cv_tsource *source;
     cv_tv value;     /* const */
     cv_str name;     /* name, attribute, filter, test */
     size_t symbol;   /* name */
@@ -333,7 +333,7 @@ struct cv_tstmt {
 };
 
 typedef struct {
-    const cv_source *source;
+    const cv_tsource *source;
     cv_tbody body;
 } cv_ttree;
 
@@ -343,7 +343,7 @@ typedef struct {
     cv_texts names;
 } cv_tsymbols;
 
-bool cv_t_parse(cv_arena *a, const cv_source *source, cv_tsymbols *symbols, cv_ttree *ret_tree, cv_err *err);
+bool cv_t_parse(cv_arena *a, const cv_tsource *source, cv_tsymbols *symbols, cv_ttree *ret_tree, cv_err *err);
 
 /* ---- a render (render.c, eval.c) --------------------------------------------------------------------- */
 
@@ -351,14 +351,14 @@ bool cv_t_parse(cv_arena *a, const cv_source *source, cv_tsymbols *symbols, cv_t
 typedef struct {
     cv_tv value, first;
     bool bound, has_first;
-    const cv_source *hidden_in; /* it is not set yet in this template */
+    const cv_tsource *hidden_in; /* it is not set yet in this template */
 } cv_tbinding;
 
 typedef struct {
     size_t symbol;
     cv_tv before;
     bool was_bound;
-    const cv_source *hidden_in;
+    const cv_tsource *hidden_in;
 } cv_tundo;
 
 struct cv_run {
@@ -381,7 +381,7 @@ struct cv_run {
     unsigned depth;     /* of recursion in values */
     unsigned includes;  /* that are open */
     const cv_tnode *at; /* what is evaluated: the place of an error */
-    const cv_source *source;
+    const cv_tsource *source;
     struct {
         cv_template_name *items;
         size_t count, capacity;

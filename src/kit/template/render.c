@@ -305,9 +305,9 @@ static bool run_body(cv_run *run, const cv_tbody *body)
 
 static bool parse(cv_run *run, cv_str name, cv_str source, const cv_ttree **ret_tree)
 {
-    cv_source *own = CV_NEW(&run->arena, cv_source);
+    cv_tsource *own = CV_NEW(&run->arena, cv_tsource);
     cv_ttree *tree = CV_NEW(&run->arena, cv_ttree);
-    *own = (cv_source){.name = cv_arena_copy(&run->arena, name), .text = cv_t_normalise(&run->arena, source)};
+    *own = (cv_tsource){.name = cv_arena_copy(&run->arena, name), .text = cv_t_normalise(&run->arena, source)};
     if (!cv_t_parse(&run->arena, own, &run->symbols, tree, run->err))
         return false;
     *ret_tree = tree;
@@ -353,7 +353,7 @@ static bool run_template(cv_run *run, cv_str name, bool ignore_missing, bool *re
     *ret_there = tree != NULL;
     if (!tree)
         return true;
-    const cv_source *before = run->source;
+    const cv_tsource *before = run->source;
     cv_buf *out = run->template_out;
     size_t mark = run->undo.count;
     run->includes++;
@@ -407,7 +407,7 @@ bool cv_template_render(cv_arena *a, cv_str name, cv_str source, const cv_json *
     cv_buf out = {0};
     cv_run run = {.rules = rules ? rules : &plain, .context = context, .out = &out, .template_out = &out, .err = err};
     run.limits = run.rules->limits ? *run.rules->limits : cv_template_usual;
-    cv_source whole = {.name = name, .text = source};
+    cv_tsource whole = {.name = name, .text = source};
     run.source = &whole;
     *ret_made = (cv_template_made){0};
     *CV_PUSH(&run.arena, &run.symbols.names) = CV_STR("loop"); /* its number is 0 */
@@ -421,14 +421,6 @@ bool cv_template_render(cv_arena *a, cv_str name, cv_str source, const cv_json *
     cv_buf_release(&out);
     cv_arena_release(&run.arena);
     return good;
-}
-
-bool cv_template_check(cv_arena *a, cv_str name, cv_str source, cv_err *err)
-{
-    cv_source own = {.name = name, .text = cv_t_normalise(a, source)};
-    cv_tsymbols symbols = {0};
-    cv_ttree tree;
-    return cv_text_check(source, err) && cv_t_parse(a, &own, &symbols, &tree, err);
 }
 
 bool cv_template_load(void *folder, cv_arena *a, cv_str name, cv_str *ret_source, cv_err *err)
