@@ -424,7 +424,7 @@ static void take_in(cv_call *call, const cv_chat_place *place)
     cv_err err = {.arena = call->arena};
     cv_writing w;
     cv_written written;
-    bool ok = cv_chat_lock_turn(call, place, &turn, &err) == CV_LOCK_HELD &&
+    bool ok = cv_chat_lock_turn(call, place, 0, &turn, &err) == CV_LOCK_HELD &&
               cv_chat_view_open(call, place, &view, &err) && !view.locked && !view.known &&
               cv_chat_compare(&view, false, &found, &err);
     cv_str op_id = cv_arena_printf(call->arena, "chat-%s", cv_file_unique(call->arena));

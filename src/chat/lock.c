@@ -366,13 +366,15 @@ cv_lock_result cv_chat_lock_take(cv_call *call, const cv_chat_place *place, int6
     }
 }
 
-cv_lock_result cv_chat_lock_turn(cv_call *call, const cv_chat_place *place, cv_chat_lock *l, cv_err *err)
+cv_lock_result cv_chat_lock_turn(cv_call *call, const cv_chat_place *place, int64_t wait_ms, cv_chat_lock *l,
+                                 cv_err *err)
 {
+    int64_t until = cv_monotonic_ms() + wait_ms;
     unsigned tries = 0;
     begin(call, place, l);
     if (!open_folders(l, true, err))
         return CV_LOCK_FAILED;
-    return take_turn(l, 0, &tries, err);
+    return take_turn(l, until, &tries, err);
 }
 
 /* ---- the new version --------------------------------------------------------------------------------------------- */

@@ -60,9 +60,10 @@ typedef struct {
 cv_lock_result cv_chat_lock_take(cv_call *call, const cv_chat_place *place, int64_t wait_ms, cv_chat_lock *lock,
                                  cv_err *err);
 
-/* Takes the turn among our own processes without waiting, and recovers what a dead one left; the file stays where it
- * is. BUSY: another one has it. */
-cv_lock_result cv_chat_lock_turn(cv_call *call, const cv_chat_place *place, cv_chat_lock *lock, cv_err *err);
+/* Takes the turn among our own processes, waiting at most so long, and recovers what a dead one left; the file stays
+ * where it is. BUSY: another one has it. */
+cv_lock_result cv_chat_lock_turn(cv_call *call, const cv_chat_place *place, int64_t wait_ms, cv_chat_lock *lock,
+                                 cv_err *err);
 
 /* Writes the new version: the old one with these changes, then `tail`. It is on disk when this returns. */
 bool cv_chat_lock_write(cv_chat_lock *lock, const cv_chat_edits *edits, cv_str tail, cv_err *err);

@@ -4,6 +4,7 @@
 #include "base/embedded.h"
 #include "base/folder.h"
 #include "chat/all_chats.h"
+#include "chat/change.h"
 #include "chat/lock.h"
 #include "chat/text/fields.h"
 #include "chat/words/errors.h"
@@ -111,22 +112,44 @@ static void examine(cv_doctor *d)
         cv_doctor_say(d, "chats", CV_DOCTOR_OK, "%zu chat file%s", chats, CV_PLURAL(chats));
 }
 
-/* The chat file, also under the name that it has while somebody writes, and what a killed writer had begun. Those in
- * .conclave are not elsewhere. */
+typedef struct {
+    cv_chat_place place;
+    cv_chat_lock turn;
+} held_files;
+
+static void release_files(void *hold)
+{
+    cv_chat_lock_end(&((held_files *)hold)->turn);
+}
+
+/* The chat file, also under the name that it has while somebody writes, and the versions of it in .wf. Those in
+ * .conclave are not elsewhere. Nobody has this turn but our own processes: who edits by hand is not kept away. */
 static bool files_of(cv_call *call, cv_str scope, cv_room_files *files, cv_err *err)
 {
     cv_arena *a = call->arena;
-    cv_chat_place p;
     cv_err none = {.arena = a};
-    (void)err;
-    if (!cv_chat_place_of(call, scope, &p, &none))
-        return true; /* there is no such chat */
-    cv_where folder = p.folder.where;
+    held_files *held = CV_NEW(a, held_files);
+    cv_folder_entries versions = {0};
+    if (!cv_chat_place_of(call, scope, &held->place, &none) || cv_chat_nothing_at(a, held->place.folder.where))
+        return true; /* there is no such chat, or none any more */
+    const cv_chat_place *p = &held->place;
+    cv_where folder = p->folder.where, wf = cv_where_in(a, folder, ".wf");
+    if (!cv_json_get_true(call->input, "dry_run")) {
+        files->release = release_files;
+        files->hold = held;
+        if (cv_chat_lock_turn(call, p, cv_chat_wait_ms(call), &held->turn, err) != CV_LOCK_HELD)
+            return false;
+    }
     if (folder.root && cv_str_starts(cv_str_of(folder.path), CV_STR(".conclave/")))
         return true;
-    *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_in(a, folder, p.name)};
-    *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_in(a, folder, p.editing)};
-    *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_printf(a, folder, ".wf/%s", p.private)};
+    *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_in(a, folder, p->name)};
+    *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_in(a, folder, p->editing)};
+    if (!cv_chat_nothing_at(a, wf) && !cv_folder_list(a, wf, &versions, err))
+        return false;
+    cv_str begin = cv_arena_printf(a, "%.*s.", CV_FMT(p->id));
+    for (size_t i = 0; i < versions.count; i++)
+        if (cv_str_starts(cv_str_of(versions.items[i].name), begin) && versions.items[i].is_regular)
+            *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_in(a, wf, versions.items[i].name)};
     return true;
 }
 

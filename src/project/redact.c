@@ -431,26 +431,32 @@ static bool write_it(redaction *r, cv_outcome *outcome, cv_err *err)
     return plan(r, err) && cv_request_commit(r->call, r->w, result_of(r), outcome);
 }
 
+static bool lock_and_write(redaction *r, cv_outcome *outcome, cv_err *err)
+{
+    cv_call *call = r->call;
+    cv_writing w;
+    r->w = &w;
+    if (!find_files(r, err) || !cv_writing_begin(&w, call->record, call->arena, r->scope,
+                                                 cv_json_get_text(call->input, "op_id"), cv_call_now(call), err))
+        return cv_call_fail(call, err);
+    bool ok = write_it(r, outcome, err);
+    cv_writing_end(&w);
+    return ok;
+}
+
 bool cv_project_redact(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    cv_writing w;
     cv_outcome outcome = {0};
-    redaction r = {.call = call,
-                   .kind = cv_json_get_text(call->input, "kind"),
-                   .id = cv_json_get_text(call->input, "id"),
-                   .w = &w};
+    redaction r = {
+        .call = call, .kind = cv_json_get_text(call->input, "kind"), .id = cv_json_get_text(call->input, "id")};
     if (!cv_scopes_given(call, &r.scope))
         return false;
-    if (!find_files(&r, &err))
-        return cv_call_fail(call, &err);
     name_actor(call);
     cv_request_begin(call, CV_STR("redact"));
-    if (!cv_writing_begin(&w, call->record, call->arena, r.scope, cv_json_get_text(call->input, "op_id"),
-                          cv_call_now(call), &err))
-        return cv_call_fail(call, &err);
-    bool ok = write_it(&r, &outcome, &err);
-    cv_writing_end(&w);
+    bool ok = lock_and_write(&r, &outcome, &err);
+    if (r.single.release)
+        r.single.release(r.single.hold);
     if (!ok)
         return false;
     if (!cv_json_get_true(call->input, "dry_run") && !call->record->calls->scrub(call->record, call->arena, &err))

@@ -139,6 +139,25 @@ redact_found "in a chat that somebody edits" Swindon
 mv talks/temp_chat_mill_editing.txt talks/temp_chat_mill.txt
 run "in a chat that somebody edits: the witness knows what was redacted" 0 chat check mill --dir talks --json
 is '.errors == 0'
+"$conclave" chat send mill "the Malmesbury miller has no money left" --from Implementer@ada --type ANSWER --dir talks >/dev/null
+(flock 9 && touch ../taken && sleep 0.5 && touch ../given) 9<>talks/.wf/mill.lock &
+await [ -e ../taken ]
+"$conclave" redact chat talks/temp_chat_mill.txt message M0003 --reason "not ours" --dry-run >/dev/null && [ ! -e ../given ]
+ok $? "in a chat that another process writes to: a dry run does not wait"
+redact_found "in a chat that another process writes to" Malmesbury
+[ -e ../given ]
+ok $? "in a chat that another process writes to: it waits for its turn"
+wait
+(for i in 1 2 3 4 5 6 7 8; do "$conclave" chat send mill "this stays, $i" --from Validator@bob --type ANSWER --dir talks >/dev/null || echo $i >>../lost; done) &
+for i in 1 2 3; do
+    "$conclave" chat send mill "the Tisbury miller number $i has none" --from Implementer@ada --type ANSWER --dir talks >/dev/null
+    redact_found "in a chat while others send, $i" Tisbury
+done
+wait
+run "in a chat while others send: nothing is lost" 0 chat check mill --dir talks --json
+is '.errors == 0 and .findings == []'
+[ ! -e ../lost ] && [ "$(grep -c 'this stays' talks/temp_chat_mill.txt)" = 8 ]
+ok $? "in a chat while others send: nothing is lost"
 run "a chat that is none" 1 redact chat talks message M0001 --reason "not ours" --json
 is '.error_code == "scope_not_found" and (.valid_options | contains(["talks/temp_chat_mill.txt"]))'
 for name in plan sold; do
