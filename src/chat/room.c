@@ -122,8 +122,8 @@ static void release_files(void *hold)
     cv_chat_lock_end(&((held_files *)hold)->turn);
 }
 
-/* The chat file, also under the name that it has while somebody writes, and the versions of it in .wf. Those in
- * .conclave are not elsewhere. Nobody has this turn but our own processes: who edits by hand is not kept away. */
+/* The chat file, also under the name that it has while somebody writes, its digest, and its versions in .wf. Only our
+ * own processes take this turn: who edits by hand is not kept away. */
 static bool files_of(cv_call *call, cv_str scope, cv_room_files *files, cv_err *err)
 {
     cv_arena *a = call->arena;
@@ -140,10 +140,9 @@ static bool files_of(cv_call *call, cv_str scope, cv_room_files *files, cv_err *
         if (cv_chat_lock_turn(call, p, cv_chat_wait_ms(call), &held->turn, err) != CV_LOCK_HELD)
             return false;
     }
-    if (folder.root && cv_str_starts(cv_str_of(folder.path), CV_STR(".conclave/")))
-        return true;
     *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_in(a, folder, p->name)};
     *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_in(a, folder, p->editing)};
+    *CV_PUSH(a, files) = (cv_room_file){.where = cv_where_printf(a, folder, "chat_digest_%.*s.md", CV_FMT(p->id))};
     if (!cv_chat_nothing_at(a, wf) && !cv_folder_list(a, wf, &versions, err))
         return false;
     cv_str begin = cv_arena_printf(a, "%.*s.", CV_FMT(p->id));

@@ -403,8 +403,11 @@ static bool plan(redaction *r, cv_err *err)
         return false;
     r->event = cv_writing_event(w, r->type->name, key_of(r->call->arena, r->type, r->row), CV_STR("redacted"));
     r->event->reason = cv_json_get_text(r->call->input, "reason");
-    r->files = (cv_redact_files){
-        .call = r->call, .trace = &r->trace, .mark = cv_redacted(r->call->arena, r->text), .change = !dry};
+    r->files = (cv_redact_files){.call = r->call,
+                                 .trace = &r->trace,
+                                 .mark = cv_redacted(r->call->arena, r->text),
+                                 .change = !dry,
+                                 .single = &r->single};
     r->w = dry ? NULL : w;
     bool ok = each_row(r, r->scope, see_row, err) && cv_scopes_each(r->call, CV_STR(""), see_other_scope, r, err) &&
               see_files(r, err);
@@ -422,7 +425,7 @@ static bool write_it(redaction *r, cv_outcome *outcome, cv_err *err)
     if (!find_row(r, err))
         return false;
     if (cv_is_redacted(r->text, NULL)) { /* done before: what is left is the database, and backups that may have it */
-        r->files = (cv_redact_files){.call = r->call, .trace = &r->trace, .mark = r->text};
+        r->files = (cv_redact_files){.call = r->call, .trace = &r->trace, .mark = r->text, .single = &r->single};
         if (!see_files(r, err))
             return cv_call_fail(r->call, err);
         *outcome = (cv_outcome){.rev = r->w->at.rev, .result = result_of(r)};

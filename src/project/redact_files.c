@@ -60,12 +60,36 @@ typedef struct {
     const char *root; /* of the walk; NULL: paths are whole */
 } walking;
 
+static bool is_single(const cv_redact_files *f, cv_where where)
+{
+    for (size_t i = 0; i < f->single->count; i++) {
+        cv_where one = f->single->items[i].where;
+        if (where.root && one.root && strcmp(where.root, one.root) == 0 && strcmp(where.path, one.path) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* In the folder of a room whose files are the truth: what is not of this scope is of another one, which the record
+ * would find changed. */
+static bool is_of_others(cv_arena *a, cv_where where)
+{
+    for (size_t i = 0; where.root && cv_rooms[i]; i++) {
+        const cv_room *room = cv_rooms[i];
+        cv_str folder = cv_arena_printf(a, ".conclave/%s/", room->folder ? room->folder : "");
+        if (room->folder && room->scope_files && cv_str_starts(cv_str_of(where.path), folder))
+            return true;
+    }
+    return false;
+}
+
 static bool visit(void *ctx, const char *file, cv_err *err)
 {
     walking *w = ctx;
     cv_arena scratch = {0};
-    const cv_room_file it = {.where = {w->root, file}};
-    bool ok = is_record(cv_str_of(file)) || look_into(w->files, &scratch, &it, file, err);
+    const cv_where where = {w->root, file};
+    const cv_room_file it = {where, is_of_others(&scratch, where)};
+    bool ok = is_record(cv_str_of(file)) || is_single(w->files, where) || look_into(w->files, &scratch, &it, file, err);
     cv_arena_release(&scratch);
     return ok;
 }

@@ -3,6 +3,7 @@
  *     .conclave/dialogues/ID/round-1/response-muffin.md     its text is replaced by what stands for it
  *     the folder of the scope, where that is elsewhere      so is it there
  *     a file that the room names (kit/room.h)               so is it there, or the file is only named
+ *     .conclave/chat/…                                      files that are the truth of other scopes are only named
  *     .conclave/conclave.db.before-restore-…, *.db          whole records: they are named, and not touched
  *
  * Where a phrase of the text (phrases.h) is in a form that cannot be replaced (broken into lines, escaped, cut,
@@ -23,8 +24,9 @@ typedef cv_texts cv_redact_names;
 typedef struct {
     cv_call *call;
     const cv_trace *trace;
-    cv_str mark; /* what is in its place; JSON */
-    bool change; /* false: only look */
+    cv_str mark;                 /* what is in its place; JSON */
+    bool change;                 /* false: only look */
+    const cv_room_files *single; /* looked into one by one */
     cv_redact_names replaced, left, backups;
     cv_phrases strong, weak; /* of the text; the walk makes them */
 } cv_redact_files;

@@ -158,6 +158,21 @@ run "in a chat while others send: nothing is lost" 0 chat check mill --dir talks
 is '.errors == 0 and .findings == []'
 [ ! -e ../lost ] && [ "$(grep -c 'this stays' talks/temp_chat_mill.txt)" = 8 ]
 ok $? "in a chat while others send: nothing is lost"
+"$conclave" dialogue create "Rye or wheat" --expert Baker >/dev/null
+"$conclave" dialogue round-register rye-or-wheat --round 0 --score 9 --tensions '[{"local_id": "MUFFIN-T0001", "label": "Price", "content": "the Westbury horse is not for sale at all", "contributors": ["muffin"]}]' >/dev/null
+for id in one two; do
+    "$conclave" chat open horses --participants Implementer@ada,Validator@bob --id $id >/dev/null
+    "$conclave" chat send $id "the Westbury horse is not for sale at all" --from Implementer@ada --type ANSWER >/dev/null
+done
+run "a text that a chat has, too" 0 redact dialogue rye-or-wheat tension T0001 --reason "not ours" --json
+is '.files == [] and (.left | contains([".conclave/chat/temp_chat_one.txt", ".conclave/chat/temp_chat_two.txt"]))'
+echo "- Implementer@ada: the Westbury horse is not for sale at all" >.conclave/chat/chat_digest_one.md
+run "a text that two chats have" 0 redact chat .conclave/chat/temp_chat_one.txt message M0001 --reason "not ours" --json
+is '(.files | sort == [".conclave/chat/chat_digest_one.md", ".conclave/chat/temp_chat_one.txt"]) and (.left | contains([".conclave/chat/temp_chat_two.txt"]))'
+run "a text that two chats have: neither history was changed" 0 chat check one --json
+run "a text that two chats have: neither history was changed" 0 chat check two --json
+run "a text that two chats have: the other one" 0 redact chat .conclave/chat/temp_chat_two.txt message M0001 --reason "not ours" --json
+is '.left == []'
 run "a chat that is none" 1 redact chat talks message M0001 --reason "not ours" --json
 is '.error_code == "scope_not_found" and (.valid_options | contains(["talks/temp_chat_mill.txt"]))'
 for name in plan sold; do
