@@ -190,6 +190,7 @@ const cv_room cv_room_chat = {
     .statuses = {.good = " CLOSED ", .pending = " OPEN queued ", .bad = " refused "},
     .folder = CV_CHAT_FOLDER,
     .scope_files = files_of,
+    .files_are_truth = true,
     .doctor = examine,
     .import = {.fit = cv_chat_import_fit,
                .run = cv_chat_import_files,

@@ -273,10 +273,12 @@ typedef struct cv_room {
     const char *const *limits;
     /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
-    /* For a room whose files are the truth. Adds those that hold what was said in a scope, whether or not they are
-     * there, and keeps other writers away from them, except for a dry run. The other files in the room's folder belong
-     * to other scopes then. NULL: its files are made from the record. */
+    /* Adds the files that alone hold what was said in a scope, whether or not they are there; and keeps other writers
+     * away from all files of the scope, except for a dry run. NULL: there is nothing of that. */
     bool (*scope_files)(cv_call *call, cv_str scope, cv_room_files *files, cv_err *err);
+    /* Its files are the truth, and not made from the record: what is in its folder and not added by `scope_files` is
+     * another scope's. */
+    bool files_are_truth;
     /* What this agent (its name) would leave undone in the room if it could not act there any more: a sentence without
      * its end, "3 messages wait for it". Empty: nothing. NULL: there never is anything. */
     bool (*undone)(const cv_call *call, cv_str agent, cv_str *ret_what, cv_err *err);

@@ -5,6 +5,7 @@
 
 #include "base/embedded.h"
 #include "mail/files.h"
+#include "mail/files/door.h"
 #include "mail/types.h"
 #include "mail/verify.h"
 #include "mail/words/errors.h"
@@ -24,6 +25,25 @@ static bool folder_of(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *
     (void)scope, (void)err;
     *ret_where = cv_room_place(call->arena, call->root, CV_STR("mail"));
     return true;
+}
+
+static void release_files(void *hold)
+{
+    cv_door_close(hold);
+}
+
+/* Its folders are in .conclave, or in the folder above. While they are locked, nobody takes in or shows anything. */
+static bool hold_files(cv_call *call, cv_str scope, cv_room_files *files, cv_err *err)
+{
+    cv_mail_door *door = CV_NEW(call->arena, cv_mail_door);
+    bool open, locked;
+    (void)scope;
+    *door = cv_door_begin(call);
+    if (cv_json_get_true(call->input, "dry_run"))
+        return true;
+    files->release = release_files;
+    files->hold = door;
+    return cv_door_open(door, false, &open, err) && (!open || cv_door_lock(door, true, &locked, err));
 }
 
 static const char *const limits[] = {"send_rate", "quota", "hops", "size", NULL};
@@ -54,6 +74,7 @@ const cv_room cv_room_mail = {
     .folder = "mail",
     .folder_moves = true,
     .scope_folder = folder_of,
+    .scope_files = hold_files,
     .verify = cv_mail_verify,
     .doctor = cv_mail_doctor,
     .intake = cv_mail_take_in,

@@ -95,4 +95,5 @@ const cv_room cv_room_notes = {
     .statuses = {.good = " current ", .pending = " replaced ", .bad = " gone withdrawn "},
     .doctor = examine,
     .scope_files = files_of,
+    .files_are_truth = true,
 };

@@ -77,7 +77,7 @@ static bool is_of_others(cv_arena *a, cv_where where)
     for (size_t i = 0; where.root && cv_rooms[i]; i++) {
         const cv_room *room = cv_rooms[i];
         cv_str folder = cv_arena_printf(a, ".conclave/%s/", room->folder ? room->folder : "");
-        if (room->folder && room->scope_files && cv_str_starts(cv_str_of(where.path), folder))
+        if (room->folder && room->files_are_truth && cv_str_starts(cv_str_of(where.path), folder))
             return true;
     }
     return false;

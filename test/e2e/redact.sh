@@ -125,6 +125,13 @@ is '.message == "M0003"'
 sed -i 's/redacted-sha256-/redacted-sha257-/' .conclave/chat/temp_chat_261118_0400.txt
 run "in a chat: what only looks like it is a change" 1 chat check 261118_0400 --json
 is '.errors >= 1'
+"$conclave" mail send "the Trowbridge mill stands empty" --from ada --to bob --message-id empty >/dev/null
+(flock 9 && touch ../locked && sleep 0.5 && touch ../unlocked) 9<.conclave/mail &
+await [ -e ../locked ]
+run "a message while its files are written" 0 redact mail mail message empty --reason "not ours" --json
+[ -e ../unlocked ]
+ok $? "a message while its files are written: it waits for its turn"
+wait
 run "a message that is none" 1 redact mail mail message M9 --reason "not ours"
 has "the post office 'mail' has no message 'M9'" err
 mkdir talks
