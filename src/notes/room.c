@@ -51,6 +51,7 @@ static void examine(cv_doctor *d)
 typedef struct {
     cv_call *call;
     cv_room_files *files;
+    cv_str last; /* path */
 } listing;
 
 static bool add_file(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
@@ -58,10 +59,11 @@ static bool add_file(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     listing *l = ctx;
     (void)scope, (void)err;
     cv_arena *a = l->call->arena;
-    const cv_room_file *last = l->files->count ? &l->files->items[l->files->count - 1] : NULL;
-    cv_str path = ((const cv_note_row *)row)->path;
-    if (!last || !cv_str_eq(cv_str_of(last->where.path), path)) /* rows of one file follow each other */
-        *CV_PUSH(a, l->files) = (cv_room_file){{l->call->root, cv_arena_copy_z(a, path)}, .only_named = true};
+    const cv_note_row *note = row;
+    if (cv_str_eq(l->last, note->path)) /* rows of one file follow each other */
+        return true;
+    l->last = cv_arena_copy(a, note->path);
+    *CV_PUSH(a, l->files) = (cv_room_file){{l->call->root, cv_arena_copy_z(a, l->last)}, .only_named = true};
     return true;
 }
 
@@ -69,7 +71,7 @@ static bool add_file(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 static bool files_of(cv_call *call, cv_str scope, cv_room_files *files, cv_err *err)
 {
     const cv_find find = {.type = &cv_note_row_type, .scope = {CV_STR("notes"), scope}, .outline = true};
-    listing l = {call, files};
+    listing l = {.call = call, .files = files};
     return call->record->calls->find(call->record, &find, add_file, &l, err);
 }
 

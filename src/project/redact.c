@@ -437,22 +437,23 @@ static bool write_it(redaction *r, cv_outcome *outcome, cv_err *err)
 static bool lock_and_write(redaction *r, cv_outcome *outcome, cv_err *err)
 {
     cv_call *call = r->call;
-    cv_writing w;
-    r->w = &w;
-    if (!find_files(r, err) || !cv_writing_begin(&w, call->record, call->arena, r->scope,
+    if (!find_files(r, err) || !cv_writing_begin(r->w, call->record, call->arena, r->scope,
                                                  cv_json_get_text(call->input, "op_id"), cv_call_now(call), err))
         return cv_call_fail(call, err);
     bool ok = write_it(r, outcome, err);
-    cv_writing_end(&w);
+    cv_writing_end(r->w);
     return ok;
 }
 
 bool cv_project_redact(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
+    cv_writing w;
     cv_outcome outcome = {0};
-    redaction r = {
-        .call = call, .kind = cv_json_get_text(call->input, "kind"), .id = cv_json_get_text(call->input, "id")};
+    redaction r = {.call = call,
+                   .kind = cv_json_get_text(call->input, "kind"),
+                   .id = cv_json_get_text(call->input, "id"),
+                   .w = &w};
     if (!cv_scopes_given(call, &r.scope))
         return false;
     name_actor(call);
