@@ -353,10 +353,12 @@ static const char *const chores[][2] = {
     {"mail stats", "{}"},
 };
 
+/* The first turn warms statements up. Of the others the cheapest counts: once in a second the folders are looked at. */
 static void do_chores(cv_world *w, work *ret_costs)
 {
+    enum { TURNS = 4 };
     cv_json reply = {0};
-    for (size_t turn = 0; turn < 2; turn++) { /* the first one warms statements up */
+    for (size_t turn = 0; turn < TURNS; turn++) {
         for (size_t i = 0; i < CV_COUNT(chores); i++) {
             const char *input = chores[i][1];
             if (!input) {
@@ -368,7 +370,9 @@ static void do_chores(cv_world *w, work *ret_costs)
             }
             taken(w);
             reply = actor_do(w, NOBODY, chores[i][0], input);
-            ret_costs[i] = taken(w);
+            const work cost = taken(w);
+            if (turn < 2 || cost.steps < ret_costs[i].steps)
+                ret_costs[i] = cost;
         }
     }
 }
