@@ -100,7 +100,7 @@ void *cv_arena_array(cv_arena *a, size_t count, size_t size)
 
 void *cv_arena_grow(cv_arena *a, void *items, size_t count, size_t *capacity, size_t size)
 {
-    assert(count <= *capacity && size > 0);
+    assert(count <= *capacity && (items || count == 0) && size > 0);
     size_t wanted = *capacity ? *capacity * 2 : 8;
     if (wanted > SIZE_MAX / 2 / size)
         cv_out_of_memory(SIZE_MAX);
