@@ -52,7 +52,7 @@ static inline cv_str cv_str_range(const char *begin, const char *end)
 
 static inline const char *cv_str_end(cv_str s)
 {
-    return s.p ? s.p + s.n : s.p;
+    return s.n ? s.p + s.n : s.p;
 }
 
 static inline bool cv_str_eq(cv_str a, cv_str b)
