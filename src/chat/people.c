@@ -65,7 +65,7 @@ static void shift_pointers(cv_chat_change *ch, cv_str but, int64_t by)
         const cv_chat_pointer *p = &h->pointers.items[i];
         if (!cv_str_eq(p->who, but) && p->line >= h->lines)
             cv_chat_edit_view(&ch->edits, ch->call->arena, h->text, p->number,
-                              cv_arena_printf(ch->call->arena, "%lld", (long long)(p->line + by)));
+                              cv_arena_printf(ch->call->arena, "%lld", (long long)p->line + by));
     }
 }
 
