@@ -120,7 +120,7 @@ static bool read_header(cv_chat_view *v, cv_err *err)
 {
     size_t size = (size_t)v->st.st_size;
     for (size_t n = CV_HEADER_GUESS;; n *= 4) {
-        cv_str text;
+        cv_str text = {0};
         size_t part = n < size ? n : size;
         if (!read_part(v, 0, part, &text, err))
             return false;

@@ -104,7 +104,7 @@ static bool render(cv_call *call, cv_str *name, cv_str *ret_text)
                                .load_ctx = &folder,
                                .strict = cv_json_get_true(call->input, "strict"),
                                .now_ms = call->clock.now_ms(call->clock.ctx)};
-    cv_template_made made;
+    cv_template_made made = {0};
     cv_json context;
     cv_str source;
     if (load(call, &folder, name, &source, &err) && make_context(call, &context, &err) &&

@@ -85,7 +85,7 @@ bool cv_mail_task_follow(cv_mail_writing *o, const cv_mail_delivery *d, cv_mail_
 {
     cv_mail_state state = cv_mail_state_of(d->state);
     cv_mail_receipts aside = {0};
-    cv_mail_task t;
+    cv_mail_task t = {0};
     bool found;
     assert(state < CV_MAIL_STATE_COUNT && "it went to its state in this write");
     if (!task_of(o, d, &t, &found))
@@ -189,7 +189,7 @@ static bool find_task(cv_call *call, cv_str id, cv_mail_task *ret)
 bool cv_mail_named_message(cv_call *call, cv_str *ret)
 {
     cv_str task_id = cv_json_get_text(call->input, "task_id");
-    cv_mail_task task;
+    cv_mail_task task = {0};
     *ret = cv_json_get_text(call->input, "message_id");
     if (ret->p || !task_id.p)
         return cv_mail_whole_id(call, "message_id", ret);

@@ -421,8 +421,8 @@ static bool parse_arguments(cv_tparser *p, node_list *kids, size_t *ret_position
 static bool parse_call(cv_tparser *p, cv_tnode *of, cv_tnode **ret)
 {
     node_list kids = {0};
-    size_t positional;
-    cv_str *names;
+    size_t positional = 0;
+    cv_str *names = NULL;
     add(p, &kids, of);
     if (!parse_arguments(p, &kids, &positional, &names) || !make(p, CV_N_CALL, of->at, &kids, ret))
         return false;
@@ -460,7 +460,7 @@ bool cv_tp_applied(cv_tparser *p, cv_tnode *of, bool test, cv_tnode **ret)
 {
     node_list kids = {0};
     size_t positional = 0, at = p->tok->at;
-    cv_str name, *names = NULL;
+    cv_str name = {0}, *names = NULL;
     if (!cv_tp_expect_name(p, &name))
         return false;
     if (cv_tp_is_op(p, CV_OP1('.')))

@@ -183,7 +183,7 @@ static bool read_whole_lines(cv_known_revs *s, size_t *ret_rest, cv_err *err)
 /* A line that is not whole is one that somebody is writing, or the rest of one that nobody writes any more. */
 static bool read_lines(cv_known_revs *s, cv_err *err)
 {
-    size_t rest;
+    size_t rest = 0;
     if (!read_whole_lines(s, &rest, err))
         return false;
     if (rest == 0)
