@@ -145,6 +145,7 @@ static bool read_feed(watching *w, cv_err *err)
         if (!first)
             continue;
         taking t = {.w = w, .place = place_of(w, e->scope.name), .created = e->rev == 1};
+        assert(t.place && "is_of_room() let it pass");
         const cv_find messages = {.type = &cv_chat_message_row_type,
                                   .scope = t.place->scope,
                                   .since_rev = e->rev - 1,

@@ -326,6 +326,7 @@ bool cv_mail_op_governance(cv_call *call)
         *CV_PUSH(call->arena, &p.events) =
             (line){e->number, e->event_id, e->timestamp, e->event_type, e->agent_source, e->details};
     }
+    assert(limit > 0 && "the schema says so");
     if (rows.count > limit)
         p.next = p.events.items[limit - 1].number;
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_governance_shape, &p);

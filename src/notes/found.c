@@ -222,6 +222,7 @@ static bool walk_folder(walk *w, cv_where folder, const cv_ignores *above, int d
     cv_arena *a = w->call->arena;
     cv_folder_entries entries;
     cv_err err = {.arena = a};
+    assert(folder.path);
     if (depth > CV_MAX_WALK_DEPTH) {
         cv_err_set(&err, CV_ERR_TOO_LARGE, "folders are nested deeper than %d", CV_MAX_WALK_DEPTH);
         add_trouble(w, cv_str_of(folder.path), folder, &err);

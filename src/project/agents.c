@@ -317,6 +317,7 @@ static bool list_rows(page *p, const rows *found, cv_err *err)
         cv_words aliases;
         if (!is_wanted(p->call, agent))
             continue;
+        assert(p->limit > 0 && "the schema says so");
         if (p->agents.count == p->limit) {
             p->next = p->agents.items[p->limit - 1].row.id;
             break;

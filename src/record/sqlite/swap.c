@@ -139,6 +139,7 @@ static bool begin(cv_swap *s, cv_err *err)
         close_present(s);
         return lock_of(s)->as_files = true;
     }
+    assert(s->present && lock_of(s)->target && "opened without trouble");
     if (!take_lock(s, err))
         return false;
     if (!s->present->calls->check(s->present, s->arena, &s->trouble))
