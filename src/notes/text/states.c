@@ -142,10 +142,7 @@ static void walk_markdown(cv_walk *w)
             length = 0;
             until = NULL;
             state = CV_AT_CODE;
-        } else if (!was && (length = fence_of(content, &fence)) > 0) {
-            cv_walk_on(w, line.start, CV_AT_CODE);
-            state = CV_AT_FENCE;
-        } else if (!was && (until = raw_end(s)) != NULL) {
+        } else if (!was && ((length = fence_of(content, &fence)) > 0 || (until = raw_end(s)) != NULL)) {
             cv_walk_on(w, line.start, CV_AT_CODE);
             state = CV_AT_FENCE;
         } else if (!was && cv_str_starts(s, CV_STR("<!--")) && cv_str_find(s, CV_STR("-->")) == SIZE_MAX) {
