@@ -364,6 +364,6 @@ cv_str cv_walk_control_prompt(cv_walk *w)
         "Decide this alone. Look at it from every side that matters, name what is in tension, and answer with the "
         "decision in one line, its reasons, its conditions, and what speaks against it. You may use up to %lld "
         "tokens.\n",
-        (long long)(spent.tokens_in + spent.tokens_out + spent.estimated));
+        (long long)spent.tokens_in + spent.tokens_out + spent.estimated);
     return cv_buf_take(&out, &w->step);
 }
