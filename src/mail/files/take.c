@@ -485,7 +485,7 @@ static bool work_off_all(cv_mail_door *door, cv_door_agent *agent, char kind, bo
     if (!cv_door_read(door, cv_door_in(door, agent, CV_DOOR_TAKING, ""), false, &names, err))
         return false;
     for (size_t i = 0; i < names.count; i++) {
-        taken t;
+        taken t = {0};
         bool waits;
         if (read_name(door->arena, names.items[i], &t) && strchr(waiting, t.kind))
             continue;
