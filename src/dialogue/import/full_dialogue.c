@@ -73,8 +73,8 @@ void cv_full_settle(cv_full_dialogue *t, cv_imported *imported)
     if (t->items.count > 1)
         qsort(t->items.items, t->items.count, sizeof *t->items.items, by_place);
     for (size_t i = 0; i < t->items.count; i++) {
-        cv_full_item *item = &t->items.items[i], *before = i ? item - 1 : NULL;
-        number = before && before->round == item->round && before->kind == item->kind ? number + 1 : 1;
+        cv_full_item *item = &t->items.items[i];
+        number = i && item[-1].round == item->round && item[-1].kind == item->kind ? number + 1 : 1;
         cv_id id = {.form = CV_ID_DISPLAY, .kind = item->kind, .round = item->round, .number = number}, local = id;
         local.form = CV_ID_LOCAL;
         local.expert = item->by.count ? item->by.items[0] : cv_judge_slug;
@@ -127,16 +127,18 @@ static void compare_lines(cv_full_dialogue *t, const cv_words *said, const cv_wo
 {
     cv_str record = cv_arena_printf(t->s->arena, "**%.*s**: ", CV_FMT(cv_transcript_record_key));
     for (size_t i = 0, k = 0; i < said->count || k < told->count;) {
-        cv_str x = i < said->count ? said->items[i] : (cv_str){NULL, 0};
-        cv_str y = k < told->count ? told->items[k] : (cv_str){NULL, 0};
+        cv_str x = i < said->count ? said->items[i] : CV_STR("");
+        cv_str y = k < told->count ? told->items[k] : CV_STR("");
         size_t ahead = cv_str_eq(x, y) ? 0 : find_again(told, k, x),
                behind = cv_str_eq(x, y) ? 0 : find_again(said, i, y);
         bool same = cv_str_eq(x, y) || (cv_str_starts(x, record) && cv_str_starts(y, record));
         if (!same && ahead != SIZE_MAX && ahead <= behind) {
+            assert(k + ahead < told->count && "find_again() found it there");
             for (; ahead > 0; ahead--, k++)
                 if (told->items[k].n)
                     differ(t, i + 1, (cv_str){NULL, 0}, told->items[k]);
         } else if (!same && behind != SIZE_MAX) {
+            assert(i + behind < said->count && "find_again() found it there");
             for (; behind > 0; behind--, i++)
                 if (said->items[i].n)
                     differ(t, i + 1, said->items[i], (cv_str){NULL, 0});
