@@ -52,6 +52,7 @@ static bool read_if_there(cv_arena *a, const char *path, cv_str *ret_text, cv_er
 
 static change *plan(installation *in, const char *path, cv_str before, cv_str after)
 {
+    assert((before.p || before.n == 0) && "a file that is not there has no bytes");
     bool same = cv_str_eq(before, after) && !before.p == !after.p;
     const char *action = same ? "unchanged" : !before.p ? "added" : !after.p ? "removed" : "changed";
     change *c = CV_PUSH(in->cli->arena, &in->changes);

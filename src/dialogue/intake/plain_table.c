@@ -212,6 +212,7 @@ void cv_plain_put_table(cv_plain_reader *r, size_t end)
     if (first + 1 < end && cv_row_is_separator(cv_plain_row_text(r, first + 1)) &&
         !cv_plain_table_has_marks(r, first, first + 1))
         head.names = cv_row_cells(r->who->a, cv_plain_row_text(r, first), &head.count);
+    assert(head.names || head.count == 0);
     while (head.label_at < head.count && !is_column(head.names[head.label_at], CV_STR("label title headline name")))
         head.label_at++;
     cv_plain_tell(r, CV_DIAGNOSIS_REPAIRED, CV_STR("in_table"), first, end - 1,
