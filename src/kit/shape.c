@@ -257,6 +257,7 @@ static void schema_items(cv_json_writer *w, const cv_shape *m)
 /* What a member may be; `mark`: of the part in which it stands. */
 static void schema_of(cv_json_writer *w, const cv_shape *m, const char *mark)
 {
+    const cv_str text = cv_str_of(m->text);
     cv_json_begin_object(w);
     if (type_words[m->kind])
         schema_type(w, m);
@@ -267,11 +268,11 @@ static void schema_of(cv_json_writer *w, const cv_shape *m, const char *mark)
     if (m->most != CV_NO_LIMIT)
         cv_json_key_int(w, m->kind == CV_M_TEXT ? "maxLength" : "maximum", m->most);
     if (m->kind == CV_M_FIXED)
-        cv_json_key_strs(w, "enum", &(cv_str){m->text, strlen(m->text)}, 1);
+        cv_json_key_strs(w, "enum", &text, 1);
     else if (m->words)
         cv_json_key_strs(w, "enum", m->words->items, m->words->count);
     else if (m->text)
-        cv_json_key_str(w, "x-more", cv_str_of(m->text));
+        cv_json_key_str(w, "x-more", text);
     if (m->kind == CV_M_LIST || m->kind == CV_M_TEXTS || m->kind == CV_M_INTS || m->kind == CV_M_NAMES)
         schema_items(w, m);
     if (m->kind == CV_M_OBJECT)
