@@ -415,6 +415,7 @@ int cv_cli_edit(cv_cli *cli, cv_call *call)
     cv_str notes;
     int64_t rev;
     int status = 0;
+    assert(e.edit && "cli_op.c has asked for it");
     e.room = cv_room_find(cv_str_of(cli->command->op->room));
     e.scope = cv_json_get_text(call->input, e.room->scope.field);
     bool ready = ask_for_answer(&e, call, &request, &notes, &rev);

@@ -78,8 +78,8 @@ static bool parse_block(cv_tparser *p, const char *const *ends, size_t at, cv_ts
     body.frame = scope ? p->frame : NULL;
     p->frame = outer;
     *CV_PUSH(p->arena, &stmt->bodies) = body;
-    for (*ret_end = 0; !cv_tp_is_name(p->tok, ends[*ret_end]);)
-        ++*ret_end;
+    for (*ret_end = 0; !cv_tp_is_name(p->tok, ends[*ret_end]); ++*ret_end)
+        assert(ends[*ret_end] && "parse_body() stops at one of them");
     cv_tp_take(p);
     return true;
 }

@@ -210,6 +210,7 @@ static bool take_line(cv_mail_door *door, const cv_mtext_line *line, bool *ret_w
     if (read_report(door->arena, line, &r, &why)) {
         if (!find_delivery(door, &r, &agent, &d, &why, err))
             return false;
+        assert((agent || why.p) && "find_delivery() finds it, or says why not");
         if (!why.p)
             what = settle(door, agent, &d, &r, &why, err);
     }
