@@ -261,10 +261,11 @@ static page begin(cv_call *call)
               .status = cv_json_get_text(in, "status")};
     if (speaker.p)
         p.speaker = cv_arena_lower(call->arena, speaker);
-    if (since.p)
+    if (since.p) {
         p.since = 0;
-    for (size_t i = 0; i < since.n; i++)
-        p.since = p.since * 10 + (since.p[i] - '0');
+        for (size_t i = 0; i < since.n; i++)
+            p.since = p.since * 10 + (since.p[i] - '0');
+    }
     return p;
 }
 

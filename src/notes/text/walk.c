@@ -463,10 +463,9 @@ static bool is_inside_word(const cv_walk *w)
 void cv_walk_step(cv_walk *w, const cv_lexis *l)
 {
     char c = w->text.p[w->at];
-    if (c == '\0') /* strchr would find it everywhere */
-        cv_walk_code(w, w->at + 1);
-    else if (l->shell && (is_inside_word(w) || c == '\\'))
+    if (l->shell && (is_inside_word(w) || c == '\\'))
         cv_walk_code(w, w->at + (c == '\\' ? 2 : 1));
-    else if (!pass_special(w, l) && !pass_comment(w, l) && !pass_string(w, l))
+    else if (c == '\0' || /* strchr would find it everywhere */
+             (!pass_special(w, l) && !pass_comment(w, l) && !pass_string(w, l)))
         cv_walk_code(w, w->at + 1);
 }
