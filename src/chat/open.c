@@ -158,10 +158,7 @@ static bool try_all(cv_call *call, const cv_chat_folder *folder, opening *o)
 static bool make_file(cv_call *call, const cv_chat_place *place)
 {
     cv_err err = {.arena = call->arena};
-    cv_str name = place->scope.name;
-    const char *root = name.n && name.p[0] == '/' ? "/" : call->root;
-    if (cv_intent_finish(call->record, call->arena, place->scope, &cv_chat_intent_type, root, name, &err) ==
-        CV_INTENT_DONE)
+    if (cv_chat_make_file(call, place, &err) == CV_INTENT_DONE)
         return true;
     cv_intent_suggest(&err);
     return cv_call_fail(call, &err);

@@ -184,13 +184,11 @@ bool cv_chat_folders_of(cv_call *call, cv_chat_folders *ret)
 
 /* ---- one chat ---------------------------------------------------------------------------------------------------- */
 
-/* The process that opened the chat may have died before it made the file: then it is made now. */
-static void make_opened(const cv_call *call, const cv_chat_place *p)
+cv_intent_result cv_chat_make_file(const cv_call *call, const cv_chat_place *p, cv_err *err)
 {
-    cv_err err = {.arena = call->arena};
     cv_str name = p->scope.name;
-    if (call->record && name.n && name.p[0] != '/')
-        cv_intent_finish(call->record, call->arena, p->scope, &cv_chat_intent_type, call->root, name, &err);
+    const char *root = name.n && name.p[0] == '/' ? "/" : call->root;
+    return cv_intent_finish(call->record, call->arena, p->scope, &cv_chat_intent_type, root, name, err);
 }
 
 /* It may be renamed between two looks: then the third finds it. False: nobody can look there. */
@@ -271,6 +269,7 @@ bool cv_chat_find(cv_call *call, cv_chat_place *ret)
     cv_str id = cv_json_get_text(call->input, "chat_id");
     cv_chat_folders folders;
     cv_texts found = {0};
+    cv_err ignored = {.arena = call->arena};
     if (!cv_chat_id_valid(id))
         return refuse_id(call, id);
     size_t faults = call->errs->count;
@@ -290,8 +289,8 @@ bool cv_chat_find(cv_call *call, cv_chat_place *ret)
         bool there;
         if (!look_for(call, &p, &there))
             return false;
-        if (!there) {
-            make_opened(call, &p);
+        if (!there && call->record) {
+            cv_chat_make_file(call, &p, &ignored);
             if (!look_for(call, &p, &there))
                 return false;
         }

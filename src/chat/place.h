@@ -13,6 +13,7 @@
 
 #include "base/where.h"
 #include "kit/call.h"
+#include "kit/intent.h"
 
 #define CV_CHAT_FOLDER "chat"
 #define CV_WORKFLOWS ".workflow/workflows"
@@ -59,6 +60,9 @@ bool cv_chat_nothing_at(cv_arena *a, cv_where where);
 
 /* The chat that the request names by `chat_id`, which is there. False: call->errs says what is wrong. */
 bool cv_chat_find(cv_call *call, cv_chat_place *ret);
+
+/* Makes the file of a chat that was opened, unless whoever opened it has done so: they may have died before. */
+cv_intent_result cv_chat_make_file(const cv_call *call, const cv_chat_place *p, cv_err *err);
 
 /* The place of a scope of the record. */
 bool cv_chat_place_of(const cv_call *call, cv_str scope, cv_chat_place *ret, cv_err *err);

@@ -107,10 +107,7 @@ bool cv_chat_import(cv_call *call)
     bool ok = cv_request_locked(call, CV_STR("chat import"), c.place.scope, work, &c);
     if (!ok || cv_json_get_true(call->input, "dry_run"))
         return ok;
-    cv_str name = c.place.scope.name;
-    const char *root = name.n && name.p[0] == '/' ? "/" : call->root;
-    if (cv_intent_finish(call->record, call->arena, c.place.scope, &cv_chat_intent_type, root, name, &err) !=
-        CV_INTENT_DONE) {
+    if (cv_chat_make_file(call, &c.place, &err) != CV_INTENT_DONE) {
         cv_intent_suggest(&err);
         return cv_call_fail(call, &err);
     }

@@ -34,6 +34,7 @@ typedef struct {
         changed *items;
         size_t count, capacity;
     } changes;
+    cv_chat_folders folders;
     cv_chat_entries all;
     cv_notify *notify;
 } watching;
@@ -70,6 +71,18 @@ static const cv_chat_place *place_of(const watching *w, cv_str scope)
     return NULL;
 }
 
+/* Would the file of this scope be in one of the folders? */
+static bool is_watched(const watching *w, cv_str scope, cv_chat_place *ret)
+{
+    cv_err ignored = {.arena = w->call->arena};
+    if (!cv_chat_place_of(w->call, scope, ret, &ignored))
+        return false;
+    for (size_t i = 0; i < w->folders.count; i++)
+        if (cv_str_eq(cv_chat_place_in(w->call, &w->folders.items[i], ret->id).scope.name, scope))
+            return true;
+    return false;
+}
+
 static changed *change_of(watching *w, const cv_chat_place *place, bool created)
 {
     for (size_t i = 0; i < w->changes.count; i++)
@@ -83,8 +96,9 @@ static changed *change_of(watching *w, const cv_chat_place *place, bool created)
 
 static bool is_of_room(void *ctx, const cv_feed_entry *entry)
 {
-    return place_of(ctx, entry->scope.name) && cv_str_eq(entry->scope.room, CV_STR("chat")) &&
-           !cv_str_eq(entry->operation, CV_STR("chat read"));
+    cv_chat_place place;
+    return cv_str_eq(entry->scope.room, CV_STR("chat")) && !cv_str_eq(entry->operation, CV_STR("chat read")) &&
+           (place_of(ctx, entry->scope.name) || is_watched(ctx, entry->scope.name, &place));
 }
 
 typedef struct {
@@ -130,22 +144,53 @@ static bool take_chat(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     return true;
 }
 
+/* All chats as they are now, each seen by the record. */
+static bool scan(watching *w, cv_err *err)
+{
+    size_t faults = w->call->errs->count;
+    if (!cv_chat_each(w->call, &w->all)) {
+        cv_err_copy(err, &w->call->errs->items[faults]);
+        w->call->errs->count = faults;
+        return false;
+    }
+    for (size_t i = 0; i < w->all.count; i++)
+        if (!w->all.items[i].foreign.p)
+            cv_chat_settle(w->call, &w->all.items[i].place);
+    return true;
+}
+
+/* The chats of these commits: one that was opened is in the record before it has a file, which is made here if whoever
+ * opened it has not done so yet. */
+static bool know_opened(watching *w, const cv_feed_entries *entries, cv_err *err)
+{
+    bool all = true;
+    for (size_t i = 0; i < entries->count; i++) {
+        cv_chat_place p;
+        if (place_of(w, entries->items[i].scope.name) || !is_watched(w, entries->items[i].scope.name, &p))
+            continue;
+        all = false;
+        if (cv_chat_make_file(w->call, &p, err) == CV_INTENT_FAILED)
+            return false;
+    }
+    return all || scan(w, err);
+}
+
 /* What the commits behind the cursor brought. */
 static bool read_feed(watching *w, cv_err *err)
 {
     cv_call *call = w->call;
     cv_feed_entries entries = {0};
-    if (!cv_feed_read(call->record, call->arena, w->cursor, 0, is_of_room, w, &entries, err))
+    if (!cv_feed_read(call->record, call->arena, w->cursor, 0, is_of_room, w, &entries, err) ||
+        !know_opened(w, &entries, err))
         return false;
     for (size_t i = 0; i < entries.count; i++) {
         const cv_feed_entry *e = &entries.items[i];
         bool first = true;
         for (size_t k = 0; k < i; k++)
             first = first && !cv_str_eq(entries.items[k].scope.name, e->scope.name);
-        if (!first)
-            continue;
         taking t = {.w = w, .place = place_of(w, e->scope.name), .created = e->rev == 1};
-        assert(t.place && "is_of_room() let it pass");
+        if (!first || !t.place) /* its file was taken away */
+            continue;
         const cv_find messages = {.type = &cv_chat_message_row_type,
                                   .scope = t.place->scope,
                                   .since_rev = e->rev - 1,
@@ -208,36 +253,20 @@ static bool read_people(watching *w, bool later, cv_err *err)
     return !err->code;
 }
 
-/* All chats as they are now, each seen by the record. */
-static bool scan(watching *w, cv_err *err)
-{
-    size_t faults = w->call->errs->count;
-    if (!cv_chat_each(w->call, &w->all)) {
-        cv_err_copy(err, &w->call->errs->items[faults]);
-        w->call->errs->count = faults;
-        return false;
-    }
-    for (size_t i = 0; i < w->all.count; i++)
-        if (!w->all.items[i].foreign.p)
-            cv_chat_settle(w->call, &w->all.items[i].place);
-    return true;
-}
-
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 static bool begin(watching *w, cv_err *err)
 {
-    cv_chat_folders folders;
     size_t faults = w->call->errs->count;
     cv_err ignored = {.arena = w->call->arena};
-    if (!cv_chat_folders_of(w->call, &folders)) {
+    if (!cv_chat_folders_of(w->call, &w->folders)) {
         cv_err_copy(err, &w->call->errs->items[faults]);
         w->call->errs->count = faults;
         return false;
     }
-    w->workflow = folders.items[0].workflow.p ? folders.items[0].workflow : CV_STR("none");
-    for (size_t i = 0; i < folders.count; i++)
-        cv_notify_add(w->notify, folders.items[i].where, &ignored);
+    w->workflow = w->folders.items[0].workflow.p ? w->folders.items[0].workflow : CV_STR("none");
+    for (size_t i = 0; i < w->folders.count; i++)
+        cv_notify_add(w->notify, w->folders.items[i].where, &ignored);
     bool given = w->cursor.p;
     if (!scan(w, err))
         return false;

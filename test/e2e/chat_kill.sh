@@ -120,6 +120,22 @@ while [ $status -eq 137 ]; do
     kill_at=$((kill_at + step))
 done
 tell close 12
+
+# ---- open: who watches hears of the chat, though its file is made after the commit ----
+"$conclave" chat watch --duration 0 --json >"$work/watched"
+kill_points=0 kill_at=$first status=137
+while [ $status -eq 137 ]; do
+    cursor=$(jq -r .cursor "$work/watched")
+    "$root/build/kill_at" $kill_at "$conclave" chat open opened --participants A@x,B@y --id "n$kill_at" --json >"$out" 2>"$err"
+    status=$?
+    [ $status -ne 137 ] || kill_points=$((kill_points + 1))
+    "$conclave" chat watch --since "$cursor" --duration 0 --json >"$work/watched"
+    told=$(jq -r '.changed[] | .chat_id + " " + .kind' "$work/watched")
+    c show "n$kill_at" && there="n$kill_at created" || there=
+    [ "$told" = "$there" ] || bad "$kill_at: there is '$there', and the watcher heard of '$told'"
+    kill_at=$((kill_at + step))
+done
+tell open 10
 # ---- join and leave: asked again under the same op_id they have been done ----
 "$conclave" chat open people --participants A@x,B@y --id p1 >/dev/null
 for verb in join leave; do
