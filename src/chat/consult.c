@@ -147,7 +147,7 @@ static void lint_batches(const cv_consult_state *s, const cv_chat_message_row *m
 {
     unsigned of = 0, more;
     uint64_t there = cv_consult_batch(m->body, &of), own = there;
-    for (size_t i = 0; s && i < s->kinds[CV_CONSULT_RESPONSE].count; i++) {
+    for (size_t i = 0; i < s->kinds[CV_CONSULT_RESPONSE].count; i++) {
         const cv_chat_message_row *other = &s->kinds[CV_CONSULT_RESPONSE].items[i];
         if (other->number > m->number && cv_str_eq(other->sender, m->sender)) {
             uint64_t later = cv_consult_batch(other->body, &more);

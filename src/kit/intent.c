@@ -93,7 +93,7 @@ static cv_intent_result publish(cv_arena *a, cv_intent *intent, cv_where where, 
     }
     if (found.p && cv_str_eq(found, intent->new_sha256))
         return CV_INTENT_DONE;
-    if (!found.p != !intent->old_sha256.p || !cv_str_eq(found, intent->old_sha256))
+    if (!found.p != !intent->old_sha256.p || (found.p && !cv_str_eq(found, intent->old_sha256)))
         return changed(where, err);
     if (cv_folder_make_at(cv_where_folder(a, where), err) && cv_file_write_at(where, bytes, &rules, err))
         return CV_INTENT_DONE;

@@ -267,6 +267,7 @@ bool cv_mail_op_reports(cv_call *call)
         *CV_PUSH(call->arena, &p.reports) = (listed){row->path, row->kind, row->agent, row->title,
                                                      row->updated_at.p ? row->updated_at : row->created_at};
     }
+    assert(limit > 0 && "the schema says so");
     if (rows.count > limit)
         p.next = p.reports.items[limit - 1].path;
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_reports_shape, &p);

@@ -123,7 +123,7 @@ static bool change(cv_mail_writing *o, void *ctx, cv_str *ret_result)
     slotting *s = ctx;
     bool claims = cv_str_eq(cv_json_get_text(o->call->input, "action"), CV_STR("claim"));
     cv_mail_mailbox *mailbox;
-    cv_mail_slot slot;
+    cv_mail_slot slot = {0};
     if (!find_slot(o, s, &mailbox, &slot))
         return false;
     bool own = slot.agent.p && cv_str_eq(slot.agent, s->agent.name);

@@ -38,6 +38,7 @@ bool cv_doctor_open(cv_doctor *d)
                       CV_FMT(cv_scopes_nouns(d->call.arena)));
         return false;
     }
+    assert(d->call.record);
     d->call.record->calls->about(d->call.record, d->call.arena, &about);
     cv_doctor_say(d, "engine", CV_DOCTOR_OK, "%.*s, schema %lld, conclave %s", CV_FMT(about.engine),
                   (long long)about.schema, CV_VERSION);
