@@ -427,7 +427,7 @@ static bool eval_slice(cv_run *run, const cv_tnode *node, cv_tv *ret)
 
 static bool eval_list(cv_run *run, const cv_tnode *node, cv_tv *ret)
 {
-    cv_tv item;
+    cv_tv item = {0};
     *ret = cv_tv_new_list(run, node->kind == CV_N_LIST ? CV_TV_LIST : CV_TV_TUPLE, node->count);
     for (size_t i = 0; i < node->count; i++) {
         if (!cv_t_eval(run, node->kids[i], &item))
@@ -439,7 +439,7 @@ static bool eval_list(cv_run *run, const cv_tnode *node, cv_tv *ret)
 
 static bool eval_dict(cv_run *run, const cv_tnode *node, cv_tv *ret)
 {
-    cv_tv key, value;
+    cv_tv key = {0}, value = {0};
     *ret = cv_tv_new_dict(run);
     for (size_t i = 0; i < node->count; i += 2) {
         if (!cv_t_eval(run, node->kids[i], &key) || !cv_t_eval(run, node->kids[i + 1], &value))
@@ -512,7 +512,7 @@ static bool eval_args(cv_run *run, const cv_tnode *node, cv_targs *ret)
 
 static bool eval_call(cv_run *run, const cv_tnode *node, cv_tv *ret)
 {
-    cv_tv of;
+    cv_tv of = {0};
     cv_targs args;
     if (!cv_t_eval(run, node->kids[0], &of) || !eval_args(run, node, &args))
         return false;
