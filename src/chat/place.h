@@ -61,7 +61,7 @@ bool cv_chat_nothing_at(cv_arena *a, cv_where where);
 /* The chat that the request names by `chat_id`, which is there. False: call->errs says what is wrong. */
 bool cv_chat_find(cv_call *call, cv_chat_place *ret);
 
-/* Makes the file of a chat that was opened, unless whoever opened it has done so: they may have died before. */
+/* Makes the file of a chat that was opened, if the process that opened it has not done so: it may have died before. */
 cv_intent_result cv_chat_make_file(const cv_call *call, const cv_chat_place *p, cv_err *err);
 
 /* The place of a scope of the record. */

@@ -159,8 +159,8 @@ static bool scan(watching *w, cv_err *err)
     return true;
 }
 
-/* The chats of these commits: one that was opened is in the record before it has a file, which is made here if whoever
- * opened it has not done so yet. */
+/* The chats of these commits. One that was opened is in the record before its file is there; the file is made here if
+ * the process that opened the chat has not made it yet. */
 static bool know_opened(watching *w, const cv_feed_entries *entries, cv_err *err)
 {
     bool all = true;
