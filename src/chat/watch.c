@@ -268,6 +268,7 @@ static bool begin(watching *w, cv_err *err)
     for (size_t i = 0; i < w->folders.count; i++)
         cv_notify_add(w->notify, w->folders.items[i].where, &ignored);
     bool given = w->cursor.p;
+    w->cursor.n = cv_str_eq(w->cursor, cv_feed_start) ? 0 : w->cursor.n;
     if (!scan(w, err))
         return false;
     if (!given && !w->call->record->calls->newest(w->call->record, w->call->arena, 0, &w->cursor, err))
@@ -299,6 +300,7 @@ static void tell(watching *w, const cv_err *err)
     w->event = failed ? CV_STR("config_error") : w->changes.count ? CV_STR("changed") : CV_STR("timeout");
     w->timestamp = cv_arena_printf(call->arena, "%.*s+00:00", (int)(now.n > 5 ? now.n - 5 : now.n), now.p ? now.p : "");
     w->workflow = w->workflow.p ? w->workflow : CV_STR("none");
+    w->cursor = failed || w->cursor.n ? w->cursor : cv_feed_start;
     w->note = failed ? cv_err_text(err) : CV_STR("");
     call->exit = failed ? 3 : w->changes.count ? 0 : 2;
     if (!call->for_people)

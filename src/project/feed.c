@@ -23,8 +23,6 @@
 
 enum { USUAL_PAGE = 50, LOOK_MS = 300 };
 
-static const cv_str start = CV_STR_INIT("start");
-
 typedef struct {
     cv_call *call;
     cv_scope_id scope; /* only this; parts may be absent */
@@ -147,7 +145,7 @@ static bool read_input(page *p)
 {
     const cv_json *in = p->call->input;
     p->after = cv_json_get_text(in, "after");
-    if (cv_str_eq(p->after, start))
+    if (cv_str_eq(p->after, cv_feed_start))
         p->after = CV_STR("");
     p->limit = (size_t)cv_json_get_int(in, "limit", USUAL_PAGE);
     return cv_scopes_given(p->call, &p->scope) && find_last(p);
@@ -260,7 +258,7 @@ static cv_str text_of(const page *p)
 static void answer(page *p)
 {
     if (p->position.n == 0)
-        p->position = start;
+        p->position = cv_feed_start;
     if (p->call->for_people)
         p->text = text_of(p);
     cv_shape_write(&(cv_json_writer){.out = p->call->out}, cv_feed_shape, p);

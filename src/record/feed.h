@@ -14,6 +14,9 @@
 
 #include "record/record.h"
 
+/* What callers write for the beginning, which has no position: "start". */
+extern const cv_str cv_feed_start;
+
 typedef struct {
     cv_feed_entry *items; /* copies, in the arena */
     size_t count, capacity;

@@ -3,7 +3,11 @@
 . "$(dirname "$0")/lib.sh"
 project
 folder=.conclave/chat
+run "a watcher before the first commit gets a cursor" 2 chat watch --duration 0 --json
+cursor=$(jq -r .cursor "$out")
 run "a chat" 0 chat open "locked" --participants A@x,B@y --id c1 --json
+run "from there nothing is missed" 0 chat watch --since "$cursor" --duration 0 --json
+is '.changed[0].chat_id == "c1" and .changed[0].kind == "created"'
 file=$folder/temp_chat_c1.txt editing=$folder/temp_chat_c1_editing.txt lock=$folder/.wf/c1.lock
 run "one message" 0 chat send c1 --from A@x --type T --body one --json
 [ ! -s "$lock" ] && [ ! -e "$editing" ] && [ "$(ls "$folder/.wf")" = "c1.lock" ]
