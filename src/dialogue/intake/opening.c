@@ -337,7 +337,8 @@ static bool read_settled(const cv_opening_reader *r, cv_str s, size_t lead, cv_o
         return false;
     st->head = (cv_head){.type = CV_MARK_RESOLVED, .targets = 1};
     st->head.head = cv_arena_printf(r->who->a, "%.*s %.*s", CV_FMT(word), CV_FMT(cv_id_print(r->who->a, &id)));
-    for (size_t n; length < here.n && (strchr(": *_-", here.p[length]) || cv_sign_at(cv_str_from(here, length), &n));)
+    for (size_t n = 0;
+         length < here.n && (strchr(": *_-", here.p[length]) || cv_sign_at(cv_str_from(here, length), &n));)
         length += strchr(": *_-", here.p[length]) ? 1 : n;
     st->form = CV_OPENING_BARE;
     st->lead = lead;
