@@ -165,8 +165,10 @@ static bool is_new(cv_arena *a, cv_map *seen, cv_str word)
 
 static void add_question_word(cv_arena *a, cv_query *q, cv_map *seen, cv_str word, size_t words)
 {
-    if (!is_new(a, seen, word))
+    if (!is_new(a, seen, word)) {
+        q->empty++;
         return;
+    }
     if (q->words + words > CV_MAX_QUERY_WORDS) {
         q->left_out++;
         return;
@@ -192,6 +194,8 @@ void cv_query_of_question(cv_arena *a, cv_str text, cv_query *ret_query)
             add_question_word(a, ret_query, &seen, before, 1);
         if (!alone && word.n > 1)
             add_question_word(a, ret_query, &seen, word, 1);
+        else
+            ret_query->empty += !alone;
         before = alone ? word : (cv_str){0};
         paired = touches;
     }
@@ -226,8 +230,9 @@ void cv_query_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, siz
 {
     if (query->wanted == 0)
         cv_notice_add(warnings, a, CV_STR("nothing_to_search"), "%s",
-                      query->count ? "all words are excluded: name one to search for"
-                                   : "there is no word to search for: use letters or digits");
+                      query->count   ? "all words are excluded: name one to search for"
+                      : query->empty ? "the words are too common or too short to search for: name what it is about"
+                                     : "there is no word to search for: use letters or digits");
     if (query->left_out > 0)
         cv_notice_add(warnings, a, CV_STR("query_shortened"),
                       "only the first %d words are searched; %zu more are left out", CV_MAX_QUERY_WORDS,

@@ -28,6 +28,7 @@ typedef struct {
     size_t words;    /* of all terms */
     size_t left_out; /* words beyond the ceiling */
     size_t wanted;   /* terms that are not excluded */
+    size_t empty;    /* words of a question that say nothing, or are one letter: nobody looks for them */
 } cv_query;
 
 void cv_query_parse(cv_arena *a, cv_str text, cv_query_id id_of, cv_query *ret_query);

@@ -148,6 +148,24 @@ static void questions_give_their_words(void **state)
     cv_arena_release(&a);
 }
 
+static void questions_of_empty_words_are_told_so(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *question, *said;
+    } rows[] = {{"the should", "common"}, {"C or D", "common"}, {"?!", "letters or digits"}, {"", "letters or digits"}};
+    cv_arena a = {0};
+    for (size_t i = 0; i < CV_COUNT(rows); i++) {
+        cv_query q;
+        cv_notices warnings = {0};
+        cv_query_of_question(&a, cv_str_of(rows[i].question), &q);
+        cv_query_warn(&warnings, &a, &q, 0);
+        assert_int_equal(warnings.count, 1);
+        assert_true(cv_str_find(warnings.items[0].message, cv_str_of(rows[i].said)) != SIZE_MAX);
+    }
+    cv_arena_release(&a);
+}
+
 /* Where ids may be of any room, what has no blank in it and is more than one word may be one. */
 static void test_any_id(void **state)
 {
@@ -179,6 +197,7 @@ int main(void)
         cmocka_unit_test(every_form_is_read),
         cmocka_unit_test(words_are_counted_and_cut),
         cmocka_unit_test(questions_give_their_words),
+        cmocka_unit_test(questions_of_empty_words_are_told_so),
         cmocka_unit_test(test_any_id),
     };
     return cmocka_run_group_tests_name("query", tests, NULL, NULL);
