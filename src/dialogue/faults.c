@@ -154,6 +154,14 @@ static bool is_target(const cv_spot *at)
     return !cv_str_ends(at->field, CV_STR("]")) || cv_str_find(at->field, CV_STR(".targets[")) != SIZE_MAX;
 }
 
+void cv_refuse_unless_status(cv_call *call, const char *field, cv_str status, cv_words known)
+{
+    if (cv_words_find(known, status) < 0)
+        cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, status, "'%.*s' is not a status",
+                                  CV_FMT(cv_excerpt(call->arena, status))),
+                        known.items, known.count);
+}
+
 void cv_fault_not_found(const cv_spot *at, const cv_state *s, cv_str id)
 {
     enum { MOST = 12, HELPED = 100 }; /* a batch with more faults than that is not helped by lists */

@@ -14,6 +14,9 @@ bool cv_suggest_expert(cv_err *err, const cv_state *s, cv_str name, const char *
 /* Has an expert of any dialogue this name? Else the fault is among those of the call. */
 bool cv_require_known(cv_call *call, cv_str slug);
 
+/* A status that is none of `known` is a fault of `field`. */
+void cv_refuse_unless_status(cv_call *call, const char *field, cv_str status, cv_words known);
+
 void cv_fault_not_found(const cv_spot *at, const cv_state *s, cv_str id);
 
 /* `side` is "source" or "target": which id does not begin with the letter of `wanted`. */

@@ -243,6 +243,32 @@ void cv_query_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, siz
                       CV_PLURAL(behind));
 }
 
+cv_str cv_query_hit(cv_arena *a, cv_str kind, cv_str status)
+{
+    return status.n ? cv_arena_printf(a, "%.*s (%.*s)", CV_FMT(kind), CV_FMT(status)) : kind;
+}
+
+size_t cv_query_filters(cv_arena *a, const cv_json *input, const char *const *names, size_t count, cv_str *ret_given)
+{
+    size_t given = 0;
+    for (size_t i = 0; i < count; i++)
+        if (cv_json_get(input, cv_str_of(names[i])))
+            ret_given[given++] = cv_arena_printf(a, "'%s'", names[i]);
+    return given;
+}
+
+void cv_query_warn_filtered(cv_notices *warnings, cv_arena *a, const cv_str *filters, size_t filter_count,
+                            const cv_str *hits, size_t hit_count)
+{
+    cv_str *kinds = CV_NEW_ARRAY(a, hit_count, cv_str);
+    size_t count = 0;
+    for (size_t i = 0; i < hit_count; i++)
+        if (cv_words_find((cv_words){kinds, count}, hits[i]) < 0)
+            kinds[count++] = hits[i];
+    cv_notice_add(warnings, a, CV_STR("filtered_out"), "without %.*s there are hits: %.*s",
+                  CV_FMT(cv_arena_list(a, filters, filter_count)), CV_FMT(cv_arena_list(a, kinds, count)));
+}
+
 static const cv_str match_words[] = {CV_STR_INIT("all"), CV_STR_INIT("any")};
 const cv_words cv_match_words = {match_words, CV_COUNT(match_words)};
 

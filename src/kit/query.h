@@ -49,6 +49,16 @@ extern const cv_words cv_match_words;
 /* Warns of what was left out of the query, and of commits that the index has not seen. */
 void cv_query_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, size_t behind);
 
+/* "tension (open)": what a hit is, for the warning below; a status that is absent or empty is not named. */
+cv_str cv_query_hit(cv_arena *a, cv_str kind, cv_str status);
+
+/* Which of these filters does the request have? */
+size_t cv_query_filters(cv_arena *a, const cv_json *input, const char *const *names, size_t count, cv_str *ret_given);
+
+/* Warns that nothing was found with these filters, but these hits without them. */
+void cv_query_warn_filtered(cv_notices *warnings, cv_arena *a, const cv_str *filters, size_t filter_count,
+                            const cv_str *hits, size_t hit_count);
+
 /* These warnings in an answer, kept as cv_notices in `member`. */
 extern const cv_shape cv_query_warning_shape[];
 #define CV_QUERY_WARNINGS(member) CV_LIST("warnings", member.items, member.count, cv_query_warning_shape, "")

@@ -112,21 +112,6 @@ static bool ask_both(searching *s, cv_err *err)
     return !s->query.any || ask(s, &s->query, err);
 }
 
-/* "tension (open), response": what there is, each once. */
-static cv_str kinds_of(searching *s)
-{
-    cv_arena *a = s->call->arena;
-    cv_str *kinds = CV_NEW_ARRAY(a, s->hits.count, cv_str);
-    size_t count = 0;
-    for (size_t i = 0; i < s->hits.count; i++) {
-        const found *f = &s->hits.items[i];
-        cv_str kind = f->status.n ? cv_arena_printf(a, "%.*s (%.*s)", CV_FMT(f->kind), CV_FMT(f->status)) : f->kind;
-        if (cv_words_find((cv_words){kinds, count}, kind) < 0)
-            kinds[count++] = kind;
-    }
-    return cv_arena_list(a, kinds, count);
-}
-
 /* Nothing was found of this kind, with this status or of this person: the name may be a slip of the pen. Then the
  * answer says what there is without it. */
 static bool warn_of_filters(searching *s, cv_err *err)
@@ -135,19 +120,18 @@ static bool warn_of_filters(searching *s, cv_err *err)
     cv_arena *a = s->call->arena;
     cv_word_query wide = s->query;
     cv_str given[CV_COUNT(filters)];
-    size_t count = 0;
-    for (size_t i = 0; i < CV_COUNT(filters); i++)
-        if (cv_json_get(s->call->input, cv_str_of(filters[i])))
-            given[count++] = cv_arena_printf(a, "'%s'", filters[i]);
+    size_t count = cv_query_filters(a, s->call->input, filters, CV_COUNT(filters), given);
     if (s->hits.count > 0 || count == 0 || wide.offset > 0)
         return true;
     wide.kinds = wide.statuses = wide.person = (cv_str){NULL, 0};
     wide.any = false;
     if (!ask(s, &wide, err))
         return false;
+    cv_str *hits = CV_NEW_ARRAY(a, s->hits.count, cv_str);
+    for (size_t i = 0; i < s->hits.count; i++)
+        hits[i] = cv_query_hit(a, s->hits.items[i].kind, s->hits.items[i].status);
     if (s->hits.count > 0)
-        cv_notice_add(&s->warnings, a, CV_STR("filtered_out"), "without %.*s there are hits: %.*s",
-                      CV_FMT(cv_arena_list(a, given, count)), CV_FMT(kinds_of(s)));
+        cv_query_warn_filtered(&s->warnings, a, given, count, hits, s->hits.count);
     s->hits.count = 0;
     return true;
 }

@@ -95,6 +95,11 @@ first "the" "$cache final" --kinds verdict --statuses final
 first "board" "$fund 1" --kinds round
 first "cache" "$cache muffin" --kinds response
 first "collar" "$fund E0101" --expert SCONE --kinds E
+run "a filter that leaves nothing" 0 dialogue search hedge --kinds round --statuses dissent --json
+is '.count == 0 and .warnings[0].type == "filtered_out" and (.warnings[0].message | test("^without .kinds., .statuses. there are hits: .*evidence [(]cited[)]"))'
+run "a status that is none" 1 dialogue search options --statuses opne --expert nobody --dialogue-id "$fund" --json
+is '[.errors[] | .field] == ["statuses", "expert"] and .errors[0].suggestion == "did you mean '"'open'"'?"'
+run "statuses of rounds, dialogues and verdicts" 0 dialogue search hedge --statuses completed,converged,dissent
 # typos and nonsense find nothing, and are not errors
 first "zzzgarble" "-"
 first "colalr" "-"

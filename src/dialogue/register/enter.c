@@ -104,7 +104,7 @@ static void enter_round(cv_batch *b, cv_journal *j)
                         .score = b->score,
                         .score_components = b->components.json,
                         .summary = b->summary,
-                        .status = CV_STR("completed"),
+                        .status = cv_round_completed,
                         .created_at = j->now,
                         .completed_at = j->now};
     cv_str id = cv_arena_printf(b->call->arena, "%lld", (long long)b->round);

@@ -4,6 +4,7 @@
  * says which it was ("match").
  */
 #include "base/limits.h"
+#include "dialogue/faults.h"
 #include "dialogue/labels.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
@@ -81,10 +82,25 @@ static bool check_place(cv_call *call, const cv_search_query *query)
     return false;
 }
 
+/* Of entities, dialogues, rounds and verdicts. */
+static void check_statuses(cv_call *call, const cv_json *given)
+{
+    cv_str known[CV_STATUS_COUNT + CV_DIALOGUE_COUNT + CV_VERDICT_COUNT + 1];
+    size_t count = cv_status_words(known);
+    const cv_words others[] = {cv_dialogue_words, cv_verdict_words, {&cv_round_completed, 1}};
+    for (size_t i = 0; i < CV_COUNT(others); i++)
+        for (size_t k = 0; k < others[i].count; k++)
+            if (cv_words_find((cv_words){known, count}, others[i].items[k]) < 0)
+                known[count++] = others[i].items[k];
+    for (uint32_t i = 0; given && i < given->count; i++)
+        cv_refuse_unless_status(call, "statuses", given->items[i].text, (cv_words){known, count});
+}
+
 static void read_input(cv_call *call, searching *s)
 {
     cv_arena *a = call->arena;
     const cv_json *in = call->input;
+    check_statuses(call, cv_json_get(in, CV_STR("statuses")));
     cv_query_parse(a, cv_json_get_text(in, "query"), cv_id_local_of, &s->terms);
     s->limit = (size_t)cv_json_get_int(in, "limit", USUAL_PAGE);
     s->query = (cv_search_query){.terms = s->terms.items,
@@ -123,6 +139,30 @@ static bool ask(cv_call *call, searching *s, cv_err *err)
     return !s->query.any || cv_found_search(call, &s->query, &s->founds, err);
 }
 
+/* Nothing was found of these kinds, with these statuses or of this expert: then the answer says what there is without
+ * them. */
+static bool warn_of_filters(cv_call *call, searching *s, cv_err *err)
+{
+    static const char *const filters[] = {"kinds", "statuses", "expert"};
+    cv_arena *a = call->arena;
+    cv_search_query wide = s->query;
+    cv_str given[CV_COUNT(filters)];
+    cv_founds founds;
+    size_t count = cv_query_filters(a, call->input, filters, CV_COUNT(filters), given);
+    if (s->founds.count > 0 || count == 0 || wide.offset > 0)
+        return true;
+    wide.kinds = wide.statuses = wide.expert = (cv_str){NULL, 0};
+    wide.any = false;
+    if (!cv_found_search(call, &wide, &founds, err))
+        return false;
+    cv_str *hits = CV_NEW_ARRAY(a, founds.count, cv_str);
+    for (size_t i = 0; i < founds.count; i++)
+        hits[i] = cv_query_hit(a, founds.items[i].kind, founds.items[i].status);
+    if (founds.count > 0)
+        cv_query_warn_filtered(&s->warnings, a, given, count, hits, founds.count);
+    return true;
+}
+
 /* ---- the answer ---------------------------------------------------------------------------------- */
 
 static bool answer(cv_call *call, searching *s, cv_err *err)
@@ -146,7 +186,7 @@ bool cv_dialogue_search(cv_call *call)
     cv_err err = {.arena = call->arena};
     searching s = {0};
     read_input(call, &s);
-    if (!check_place(call, &s.query))
+    if (!check_place(call, &s.query) || call->errs->count > 0)
         return false;
     bool ok =
         (s.query.dialogue_id.n || cv_archived_left_out(call, NULL, &s.query.without, &err)) && ask(call, &s, &err);
@@ -154,5 +194,5 @@ bool cv_dialogue_search(cv_call *call)
         return cv_call_fail(call, &err);
     if (s.founds.count == 0 && s.query.expert.n && !cv_require_known(call, s.query.expert))
         return false;
-    return answer(call, &s, &err) || cv_call_fail(call, &err);
+    return (warn_of_filters(call, &s, &err) && answer(call, &s, &err)) || cv_call_fail(call, &err);
 }

@@ -85,18 +85,12 @@ static void read_statuses(request *r)
 {
     cv_call *call = r->call;
     const cv_json *given = cv_json_get(call->input, CV_STR("status"));
-    cv_str *known = CV_NEW_ARRAY(call->arena, CV_STATUS_COUNT, cv_str);
-    size_t known_count = 0;
-    for (size_t i = 0; i < CV_STATUS_COUNT; i++) /* a word of two kinds is offered once */
-        if (cv_words_find((cv_words){known, known_count}, cv_statuses[i].word) < 0)
-            known[known_count++] = cv_statuses[i].word;
+    cv_str known[CV_STATUS_COUNT];
+    size_t known_count = cv_status_words(known);
     cv_str *wanted = CV_NEW_ARRAY(call->arena, given ? given->count : 0, cv_str);
     for (uint32_t i = 0; given && i < given->count; i++) {
         wanted[i] = given->items[i].text;
-        if (cv_words_find((cv_words){known, known_count}, wanted[i]) < 0)
-            cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "status", wanted[i],
-                                      "'%.*s' is not a status", CV_FMT(cv_excerpt(call->arena, wanted[i]))),
-                            known, known_count);
+        cv_refuse_unless_status(call, "status", wanted[i], (cv_words){known, known_count});
     }
     r->query.statuses = (cv_words){wanted, given ? given->count : 0};
 }

@@ -57,6 +57,15 @@ int cv_status_find(cv_kind kind, cv_str word)
     return -1;
 }
 
+size_t cv_status_words(cv_str ret_words[CV_STATUS_COUNT])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CV_STATUS_COUNT; i++)
+        if (cv_words_find((cv_words){ret_words, count}, cv_statuses[i].word) < 0)
+            ret_words[count++] = cv_statuses[i].word;
+    return count;
+}
+
 bool cv_status_may_become(cv_status from, cv_status to)
 {
     assert(from < CV_STATUS_COUNT && to < CV_STATUS_COUNT);
@@ -183,6 +192,7 @@ static const cv_str dialogue_words[] = {
 _Static_assert(CV_COUNT(dialogue_words) == CV_DIALOGUE_COUNT, "a row per value");
 #undef DIALOGUE
 const cv_words cv_dialogue_words = {dialogue_words, CV_DIALOGUE_COUNT};
+const cv_str cv_round_completed = CV_STR_INIT("completed");
 
 #define EVENT(id, word) CV_STR_INIT(word),
 static const cv_str event_words[] = {

@@ -49,7 +49,8 @@ typedef struct {
 extern const cv_status_row cv_statuses[CV_STATUS_COUNT];
 
 cv_status cv_status_first(cv_kind kind);
-int cv_status_find(cv_kind kind, cv_str word); /* a cv_status, or -1 */
+int cv_status_find(cv_kind kind, cv_str word);             /* a cv_status, or -1 */
+size_t cv_status_words(cv_str ret_words[CV_STATUS_COUNT]); /* each once, though several kinds may have it */
 bool cv_status_may_become(cv_status from, cv_status to);
 
 /* Is a tension with this status still open (open, addressed, reopened)? */
@@ -145,6 +146,7 @@ typedef enum {
 } cv_dialogue_status;
 #undef DIALOGUE
 extern const cv_words cv_dialogue_words;
+extern const cv_str cv_round_completed; /* the status of every round that is registered */
 
 #define EVENT(id, word) CV_EVENT_##id,
 typedef enum {
