@@ -257,7 +257,8 @@ static bool refuse_busy(const cv_run_rows *l, cv_str holder, cv_err *err)
     cv_err_set(err, CV_ERR_RUN_BUSY, "'%.*s' is being run already%s%.*s", CV_FMT(l->dialogue_id), holder.n ? ": " : "",
                CV_FMT(holder));
     cv_err_operation(err, CV_STR("run status"));
-    cv_err_suggest(err, CV_STR("shows its progress; 'run stop' ends it"));
+    cv_str stop = cv_name_call(l->call->name, l->arena, CV_STR("run stop"), l->dialogue_id, NULL, 0);
+    cv_err_suggest(err, cv_arena_printf(l->arena, "shows its progress; '%.*s' ends it", CV_FMT(stop)));
     return false;
 }
 

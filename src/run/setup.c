@@ -246,13 +246,15 @@ static cv_str missing_at(cv_setup *s, const cv_agents_place *place)
     if (!cv_agent_id_valid(place->agent) ||
         !cv_agent_find(s->call->record, s->call->arena, place->agent, &row, &found, &ignored))
         return CV_STR("");
-    if (in_file) /* only who is registered has a mailbox */
+    if (in_file) { /* only who is registered has a mailbox */
+        cv_str import = cv_name_call(s->call->name, s->call->arena, CV_STR("agent import"), CV_STR(""), NULL, 0);
         return found && !cv_agent_is_removed(&row)
                    ? CV_STR("")
                    : cv_arena_printf(s->call->arena,
-                                     "'%.*s' has no mailbox, because it is not registered: 'agent import' registers "
-                                     "the agents of a file",
-                                     CV_FMT(place->agent));
+                                     "'%.*s' has no mailbox, because it is not registered: '%.*s' registers the agents "
+                                     "of a file",
+                                     CV_FMT(place->agent), CV_FMT(import));
+    }
     if (!found || !cv_reach_of_agent(s->call->arena, &row, &reach, &ignored))
         return CV_STR("");
     return cv_calls_missing(s->call->arena, &reach, s->call->root);

@@ -277,7 +277,7 @@ ok $? "$name: and those that fit are not told"
 # Events that quote somebody are JSON, too.
 printf '[agents.worker]\ncommand = "./expert.sh"\n[agents.boss]\nreach = "mailbox"\n[seats]\n"*" = "worker"\njudge = "boss"\n' >mailbox.toml
 run "a judge without a mailbox" 1 ask "Rice?" --expert Baker --agents mailbox.toml --yes
-has "mailbox.toml:7:9: the seat 'judge': 'boss' has no mailbox, because it is not registered" err
+has "mailbox.toml:7:9: the seat 'judge': 'boss' has no mailbox, because it is not registered: 'conclave agent import' registers" err
 run "nothing was begun for it" 1 dialogue get rice
 run "a person is awaited" 1 ask "Millet?" --expert Baker --agent ./expert.sh --judge human --max-time 1 --json
 jq -e -s 'any(.[]; .event == "waiting" and (.type | contains("round-register")))' "$out" >/dev/null

@@ -58,6 +58,7 @@ tr '\0' ' ' <"$runner/cmdline" >"$work/cmdline"
 ok $? "$name: the request is not in its words, and nothing of ours is open in it"
 run "a second one in the background" 1 run $id --agent ./slow.sh --background
 has "'$id' is being run already: process" err
+has "'conclave run stop $id' ends it" err
 has "run_busy" err
 # Whoever is started behind a runner that was just killed waits for what that one leaves; the answer is about the new one.
 holder() { "$conclave" run status $id --json | jq -r '.holder | ltrimstr("process ") | split(" ")[0]'; }
