@@ -94,8 +94,9 @@ static void read_task(cv_call *call, cv_mail_new_task *t)
     if ((int64_t)(row->params.n + row->extra.n) > CV_MAIL_SIZE)
         fault(t, "params", CV_ERR_TOO_LARGE, absent, "the task has more than %lld bytes", (long long)CV_MAIL_SIZE);
     if (read->priority < 0)
-        fault(t, "priority", CV_ERR_INVALID_VALUE, absent,
-              "the priority is a number (1 is the most urgent), or critical, high, medium or low");
+        cv_refuse_words(fault(t, "priority", CV_ERR_INVALID_VALUE, absent,
+                              "the priority is a number (1 is the most urgent), or a word"),
+                        cv_mail_priority_words.items, cv_mail_priority_words.count);
     if (t->needs.count > MAX_NEEDS)
         fault(t, "depends_on", CV_ERR_TOO_LARGE, absent, "a task waits for at most %d others", MAX_NEEDS);
     if (read->status < 0)

@@ -17,6 +17,10 @@
 
 /* ---- what is to be sent ------------------------------------------------------------------------------------------ */
 
+static const cv_str priority_words[] = {CV_STR_INIT("critical"), CV_STR_INIT("urgent"), CV_STR_INIT("high"),
+                                        CV_STR_INIT("medium"),   CV_STR_INIT("normal"), CV_STR_INIT("low")};
+const cv_words cv_mail_priority_words = {priority_words, CV_COUNT(priority_words)};
+
 bool cv_mail_priority(const cv_json *value, int64_t *ret)
 {
     bool exact;
@@ -28,14 +32,12 @@ bool cv_mail_priority(const cv_json *value, int64_t *ret)
 
 static void read_priority(cv_call *call, cv_mail_message *m)
 {
-    static const cv_str words[] = {CV_STR_INIT("critical"), CV_STR_INIT("high"), CV_STR_INIT("medium"),
-                                   CV_STR_INIT("low")};
     const cv_json *given = cv_json_get(call->input, CV_STR("priority"));
     m->priority = 3;
     if (given && !cv_mail_priority(given, &m->priority))
         cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "priority", given->text,
                                   "the priority is a number (1 is the most urgent), or a word"),
-                        words, CV_COUNT(words));
+                        cv_mail_priority_words.items, cv_mail_priority_words.count);
 }
 
 static bool read_time(cv_call *call, const char *field, cv_str *ret_text, int64_t *ret_ms)

@@ -35,6 +35,8 @@ is '.message.extra == {"trace": {"b": 1}} and .message.data == {"more": [1]} and
 # ---- what is refused --------------------------------------------------------------------------------------------------
 run "all faults at once" 1 mail send --from mufin --to cupcak,Agent3,../x --type A --priority soon --expires-at noon --json
 is '[.errors[].field] == ["from", "to[0]", "to[2]", "data", "priority", "expires_at"]'
+run "a priority that is none" 1 mail send --from muffin --to donut --body x --priority urgnt --json
+is '.suggestion == "did you mean '"'urgent'"'?" and .valid_options == ["critical", "urgent", "high", "medium", "normal", "low"]'
 run "a forged sender" 1 mail send --as muffin --from System --to donut --command x --json # checklist 47
 is '.error_code == "identity_mismatch"'
 run "an envelope without its data" 1 mail send --from muffin --to donut --type STATUS --data '{"n": 1}'
