@@ -89,17 +89,26 @@ static cv_str in_options(const cv_cli *cli, const cv_json *properties, const cv_
     return cv_buf_take(&out, cli->arena);
 }
 
+/* Who acts is said by the variable, unless the option or the input says it. */
+static bool is_of_variable(const cv_cli *cli, cv_str value)
+{
+    const char *option = cv_cli_get(cli, "as"), *variable = cv_cli_wanted_agent(NULL);
+    return variable && cv_str_eq(value, cv_str_of(variable)) && !(option && strcmp(option, variable) == 0);
+}
+
 /* `elsewhere`: what the operation itself has found in a file; a field within it ("seats[0].agent") is not one of the
  * request, but "path[0]" is the file itself. */
-static cv_str field_as_option(const cv_cli *cli, const cv_json *properties, cv_str field, bool elsewhere)
+static cv_str field_as_option(const cv_cli *cli, const cv_json *properties, const cv_err *err)
 {
     size_t end = 0;
+    cv_str field = err->field;
+    bool elsewhere = err->file.n > 0;
     while (end < field.n && field.p[end] != '.' && field.p[end] != '[')
         end++;
     cv_str name = cv_str_head(field, end), rest = cv_str_from(field, end);
     cv_str option = option_of(cli, properties, name);
-    if (!option.n && cv_str_eq(field, CV_STR("as"))) /* of no request: who acts */
-        return cv_cli_get(cli, "as") ? CV_STR("--as") : CV_STR("CONCLAVE_AGENT");
+    if (cv_str_eq(field, CV_STR("as")) && (!option.n || is_of_variable(cli, err->value))) /* who acts */
+        return cv_cli_get(cli, "as") && !is_of_variable(cli, err->value) ? CV_STR("--as") : CV_STR("CONCLAVE_AGENT");
     if (!option.n || (elsewhere && cv_str_find_char(rest, '.') != SIZE_MAX))
         return field;
     return cv_arena_printf(cli->arena, "%.*s%s%.*s", CV_FMT(option), rest.n ? " " : "", CV_FMT(rest));
@@ -122,7 +131,7 @@ void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *
         cv_err *err = &errs->items[i];
         if (err->code == CV_ERR_MISSING_FIELD && cli->argument_count > 0 && !err->suggestion.n)
             tell_taken(cli, properties, err);
-        cv_str option = field_as_option(cli, properties, err->field, err->file.n > 0);
+        cv_str option = field_as_option(cli, properties, err);
         cv_str rest = cv_str_from(err->message, err->field.n);
         if (err->file.n > 0 && err->line > 0) { /* it speaks of what is in that file */
             cv_err_field(err, option);

@@ -290,4 +290,9 @@ end
 run "an agent's token is no server's" 2 serve --token "$muffin" --port 0
 has "is one of an agent" err
 run "the record agrees with its history at the end" 0 verify
+run "a chat for the variable" 0 chat open Ovens --participants Baker@muffin --id ovens
+CONCLAVE_AGENT=mufin run "… where --as says who reads" 1 chat read ovens --as Baker@muffin
+has "conclave: CONCLAVE_AGENT: no agent is called 'mufin'" err
+CONCLAVE_AGENT=muffin run "… where nobody is called so" 1 chat read ovens --as Bker@mufin
+has "conclave: --as: 'Bker@mufin' does not take part" err
 finish
