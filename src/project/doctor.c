@@ -37,10 +37,21 @@ static size_t count_level(const cv_doctor *d, cv_doctor_level level)
 
 enum { CHECK_WIDTH = 9 };
 
-static void print_finding(cv_buf *out, const cv_doctor_finding *f, cv_str what)
+/* Of the column of checks. */
+static int width_of(const cv_doctor *d)
+{
+    size_t width = CHECK_WIDTH;
+    for (size_t i = 0; i < d->findings.count; i++) {
+        size_t length = strlen(d->findings.items[i].check);
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
+static void print_finding(cv_buf *out, const cv_doctor_finding *f, cv_str what, int width)
 {
     bool named = what.n > 0 && cv_str_find(f->message, what) == SIZE_MAX;
-    cv_buf_printf(out, "%s %-*s  ", f->repaired ? signs[CV_DOCTOR_OK] : signs[f->level], CHECK_WIDTH, f->check);
+    cv_buf_printf(out, "%s %-*s  ", f->repaired ? signs[CV_DOCTOR_OK] : signs[f->level], width, f->check);
     if (named) {
         cv_buf_add(out, what);
         cv_buf_add_z(out, ": ");
@@ -49,7 +60,7 @@ static void print_finding(cv_buf *out, const cv_doctor_finding *f, cv_str what)
     cv_buf_add_z(out, f->repaired ? " (repaired)\n" : "\n");
     if (f->remedy.n == 0 || f->repaired)
         return;
-    cv_buf_printf(out, "  %-*s  -> ", CHECK_WIDTH, "");
+    cv_buf_printf(out, "  %-*s  -> ", width, "");
     cv_buf_add(out, f->remedy);
     cv_buf_add_char(out, '\n');
 }
@@ -63,7 +74,7 @@ static cv_str report(const cv_doctor *d)
 {
     cv_buf out = {0};
     for (size_t i = 0; i < d->findings.count; i++)
-        print_finding(&out, &d->findings.items[i], shown(d, d->findings.items[i].what));
+        print_finding(&out, &d->findings.items[i], shown(d, d->findings.items[i].what), width_of(d));
     cv_buf_add_char(&out, '\n');
     print_count(&out, count_level(d, CV_DOCTOR_ERROR), "error", ", ");
     print_count(&out, count_level(d, CV_DOCTOR_WARNING), "warning", ", ");

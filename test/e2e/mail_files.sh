@@ -367,6 +367,9 @@ ok $? "folders of nobody are left alone"
 jq -e '[.findings[] | select(.check == "mail files") | .message] | (any(test("1 file in runtime/nobody was not read in")))
     and any(test("files? of .muffin. could not be read in"))' "$out" >/dev/null
 ok $? "… and doctor tells of them, and of what is in quarantine"
+"$conclave" doctor >"$out" 2>"$err"
+grep -q '^! mail files  ' "$out" && grep -q '^✓ project     ' "$out"
+ok $? "… in columns"
 name=$(printf 'n%0240d.json' 1)
 put "$outbox/$name" '{"type": "long_name", "source_id": "muffin", "target_id": "Planner-1", "data": {}}'
 look
