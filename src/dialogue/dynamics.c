@@ -251,7 +251,7 @@ static void close_by_verdict(cv_convergence *c)
 static void agree_with_status(const cv_state *s, cv_convergence *c)
 {
     c->before = CV_ABSENT;
-    if (cv_str_eq(s->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]))
+    if (cv_state_is_abandoned(s))
         c->converged = false;
     else if (cv_state_is_closed(s))
         close_by_verdict(c);
@@ -299,4 +299,9 @@ bool cv_state_is_closed(const cv_state *s)
         if (cv_str_eq(s->verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
             return true;
     return cv_str_eq(s->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_CONVERGED]);
+}
+
+bool cv_state_is_abandoned(const cv_state *s)
+{
+    return cv_str_eq(s->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
 }

@@ -90,4 +90,6 @@ extern const cv_shape cv_convergence_shape[];
 /* Has the dialogue its final verdict? */
 bool cv_state_is_closed(const cv_state *s);
 
+bool cv_state_is_abandoned(const cv_state *s);
+
 #endif

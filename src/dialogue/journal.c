@@ -78,7 +78,7 @@ bool cv_journal_creation(cv_call *call, cv_str dialogue_id, char subject_type, c
 bool cv_journal_open(cv_call *call, const cv_state *state, bool final_is_fine)
 {
     cv_spot at = {.call = call, .item_type = CV_STR("dialogue"), .field = CV_STR("dialogue_id")};
-    bool abandoned = cv_str_eq(state->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
+    bool abandoned = cv_state_is_abandoned(state);
     if (!abandoned && (final_is_fine || !cv_state_is_closed(state)))
         return true;
     cv_err_suggest(cv_fault(&at, CV_ERR_DIALOGUE_CLOSED, CV_STR("closed"), state->id, "dialogue '%.*s' %s",

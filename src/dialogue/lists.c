@@ -405,7 +405,7 @@ static bool abandon(cv_call *call, cv_outcome *outcome)
     if (!cv_state_load(call, id, &wanted, &s, &err))
         return cv_call_fail(call, &err);
     /* Nothing follows it: the last write abandoned the dialogue. */
-    if (cv_str_eq(s.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED])) {
+    if (cv_state_is_abandoned(&s)) {
         if (!cv_request_made(call, cv_dialogue_scope(id), s.position.rev, outcome, &err))
             return cv_call_fail(call, &err);
         if (outcome->replayed)

@@ -67,6 +67,8 @@ COLUMNS=60 run "components, 60 columns" 0 dialogue scoreboard rye-or-wheat
 golden progress/components-60.txt
 run "a third one" 0 dialogue create "Given up" --json
 run "is given up" 0 dialogue abandon given-up --reason "nobody came" --json
+run "nobody waits for its round" 0 dialogue round-verify given-up
+has "given-up was abandoned before round 0."
 page compare compare nvidia-decision rye-or-wheat given-up
 is '[.dialogues[].rounds_to_convergence] == [3, null, null] and .dialogues[0].verdict.vote == "5-0"'
 is '[.shared_experts[].expert_slug] == ["cupcake", "muffin", "scone"]'

@@ -48,8 +48,7 @@ static cv_str find_obstacle(const draft *d)
     size_t responses = 0;
     for (size_t i = 0; i < d->attendance.count; i++)
         responses += d->attendance.items[i].response != NULL;
-    if (cv_state_is_closed(&d->state) ||
-        cv_str_eq(d->state.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]))
+    if (cv_state_is_closed(&d->state) || cv_state_is_abandoned(&d->state))
         return CV_STR("the dialogue is closed: no more rounds can be registered");
     if (!is_empty(&d->extract))
         return CV_STR("");

@@ -298,7 +298,7 @@ static bool enter(response *r, cv_rec_response *ret_row, cv_outcome *outcome)
 static bool is_replay(const response *r)
 {
     const cv_json *input = r->call->input;
-    bool abandoned = cv_str_eq(r->state.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
+    bool abandoned = cv_state_is_abandoned(&r->state);
     bool open = r->round >= cv_state_next_round(&r->state) && !abandoned && !cv_state_is_closed(&r->state);
     return r->stored && cv_str_eq(r->stored->sha256, r->sha256) &&
            !(open && cv_json_get(input, CV_STR("op_id")) && cv_json_get_true(input, "replace"));

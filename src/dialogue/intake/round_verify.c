@@ -22,7 +22,7 @@ typedef CV_STATE_LIST(cv_str) slugs;
 typedef struct {
     cv_state state;
     int64_t round;
-    bool registered, complete;
+    bool registered, complete, abandoned;
     cv_attendance attendance;
     cv_extract extract; /* of all who have spoken */
     cv_response_files files;
@@ -72,6 +72,7 @@ const cv_shape cv_round_verify_shape[] = {
     CV_NUMBER(ALWAYS, "rev", state.position.rev, 1, CV_NO_LIMIT, ""),
     CV_NUMBER(ALWAYS, "round", round, 0, CV_MAX_ROUND, ""),
     CV_FIELD(ALWAYS, registered, ""),
+    CV_FIELD(IF_ANY, abandoned, "nobody waits for this round any more: the dialogue was abandoned before it"),
     CV_FIELD(ALWAYS, complete, "all experts of the panel have responded or have nothing to say"),
     CV_LIST("experts", experts.items, experts.count, told_shape,
             "the panel in its order, then experts who responded without a seat"),
@@ -126,6 +127,7 @@ static void complete(cv_arena *a, check *c)
 {
     c->registered = c->round < cv_state_next_round(&c->state);
     c->complete = is_complete(c);
+    c->abandoned = !c->registered && cv_state_is_abandoned(&c->state);
     for (size_t i = 0; i < c->attendance.count; i++)
         tell_expert(a, c, &c->attendance.items[i]);
     for (size_t i = 0; i < c->extract.response_count; i++) {
@@ -168,7 +170,7 @@ bool cv_dialogue_round_verify(cv_call *call)
     cv_attendance_extract(call->arena, &c.state, c.round, &c.attendance, &c.extract);
     look_at_files(call, &c);
     cv_attendance_warn(call->arena, &c.attendance, c.round, &c.warnings);
-    if (c.attendance.count == 0 || !c.attendance.items[0].seated)
+    if ((c.attendance.count == 0 || !c.attendance.items[0].seated) && !cv_state_is_abandoned(&c.state))
         cv_notice_add(&c.warnings, call->arena, CV_STR("no_panel"),
                       "round %lld has no panel; '%.*s' names the command that seats one", (long long)c.round,
                       CV_FMT(cv_call_name(call, CV_STR("dialogue progress"), c.state.id, NULL, 0)));

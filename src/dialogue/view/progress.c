@@ -11,11 +11,6 @@
 
 enum { PACE = 3 }; /* rounds that the estimate looks back */
 
-static bool is_given_up(const cv_state *s)
-{
-    return cv_str_eq(s->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
-}
-
 /* ---- the estimate ------------------------------------------------------------------------------------------------ */
 
 /* Tensions that must still be closed for the target; a target below 1 leaves some open. */
@@ -44,7 +39,7 @@ static cv_estimate by_pace(cv_arena *a, const cv_overview *c, int64_t left)
 
 cv_estimate cv_progress_estimate(cv_arena *a, const cv_overview *c, const cv_convergence *convergence)
 {
-    if (is_given_up(&c->s))
+    if (cv_state_is_abandoned(&c->s))
         return (cv_estimate){0, CV_STR("the dialogue was abandoned")};
     if (cv_state_is_closed(&c->s))
         return (cv_estimate){0, CV_STR("the dialogue is decided")};
@@ -142,9 +137,9 @@ static cv_next_step next_step(cv_arena *a, const cv_overview *c, const cv_conver
     const cv_state *s = &c->s;
     const cv_rec_seat *seats;
     size_t panel = cv_state_panel(s, CV_MAX_ROUND, &seats);
-    if (is_given_up(s) || cv_state_is_closed(s))
-        return call_next(is_given_up(s) ? CV_STR("The dialogue was abandoned; what was said can be exported.")
-                                        : CV_STR("There is a final verdict: export the decision."),
+    if (cv_state_is_abandoned(s) || cv_state_is_closed(s))
+        return call_next(cv_state_is_abandoned(s) ? CV_STR("The dialogue was abandoned; what was said can be exported.")
+                                                  : CV_STR("There is a final verdict: export the decision."),
                          CV_STR("dialogue export"));
     if (panel == 0) {
         cv_str who = candidates(a, s);
@@ -194,7 +189,7 @@ static void judge(cv_arena *a, cv_progress *p)
     p->estimate = cv_progress_estimate(a, &p->overview, c);
     p->next = next_step(a, &p->overview, c);
     p->current_round = next ? next - 1 : CV_ABSENT;
-    p->next_round = is_given_up(s) || cv_state_is_closed(s) || next > CV_MAX_ROUND ? CV_ABSENT : next;
+    p->next_round = cv_state_is_abandoned(s) || cv_state_is_closed(s) || next > CV_MAX_ROUND ? CV_ABSENT : next;
     p->target = s->dialogue.convergence_target.n ? s->dialogue.convergence_target : CV_STR("1");
     p->closed = c->tensions - c->open_count;
 }
