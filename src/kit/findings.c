@@ -10,7 +10,8 @@
 
 enum {
     WIDTH = 120,        /* columns of a source line that are shown */
-    LEAD = 40,          /* of them before the place, when the line is cut */
+    LEAST = 24,         /* … on the narrowest terminal */
+    MARGIN = 8,         /* columns before such a line, and before what goes on in another line */
     WINDOW = 8 * WIDTH, /* bytes on each side that are looked at */
 };
 
@@ -115,46 +116,67 @@ size_t cv_finding_width(cv_str text, const cv_finding *f)
     return cv_utf8_count(marked(text, f));
 }
 
-void cv_finding_print_place(cv_buf *out, bool colour, cv_str text, const cv_finding *f)
+/* Columns of a source line that fit beside the margin and two ellipses. */
+static size_t shown_width(size_t terminal)
 {
+    size_t fits = terminal > MARGIN + 2 + LEAST ? terminal - MARGIN - 2 : LEAST;
+    return terminal && fits < WIDTH ? fits : WIDTH;
+}
+
+void cv_finding_print_place(cv_buf *out, bool colour, size_t terminal, cv_str text, const cv_finding *f)
+{
+    const size_t width = shown_width(terminal), most_lead = width / 3;
     bool begins;
     cv_str line = line_around(text, f->start, &begins), before = cv_str_range(line.p, text.p + f->start);
     size_t lead = cv_plain_width(before), span = cv_plain_width(cv_str_head(marked(text, f), WINDOW));
-    bool cut_left = lead > LEAD && (!begins || cv_plain_width(line) > WIDTH);
+    bool cut_left = lead > most_lead && (!begins || cv_plain_width(line) > width);
     if (cut_left) {
-        line = drop(line, lead - LEAD);
+        line = drop(line, lead - most_lead);
         lead = cv_plain_width(cv_str_range(line.p, text.p + f->start)) + 1; /* the ellipsis */
     }
-    bool cut_right = cv_plain_width(line) > WIDTH;
-    line = cv_plain_fit(line, WIDTH);
+    bool cut_right = cv_plain_width(line) > width;
+    line = cv_plain_fit(line, width);
     cv_buf_printf(out, "%5zu | %s", f->line, cut_left ? "…" : "");
     cv_plain_add(out, line);
     cv_buf_printf(out, "%s\n      | %s", cut_right ? "…" : "", paint(colour, green));
     for (size_t i = 0; i < lead; i++)
         cv_buf_add_char(out, ' ');
     cv_buf_add_char(out, '^');
-    for (size_t i = 1; i < span && lead + i < WIDTH + 1; i++)
+    for (size_t i = 1; i < span && lead + i < width + 1; i++)
         cv_buf_add_char(out, '~');
     cv_buf_printf(out, "%s\n", paint(colour, reset));
 }
 
-void cv_finding_print(const cv_rule_row *rules, cv_buf *out, bool colour, const char *file, cv_str text,
-                      const cv_finding *f)
+/* Text behind `at` columns of a line, and the end of the line. */
+static void print_wrapped(cv_buf *out, cv_str text, size_t terminal, size_t at)
+{
+    if (terminal)
+        cv_plain_wrap(out, text, terminal, at, MARGIN);
+    else
+        cv_plain_add(out, text);
+    cv_buf_add_char(out, '\n');
+}
+
+void cv_finding_print(const cv_rule_row *rules, cv_buf *out, bool colour, size_t terminal, const char *file,
+                      cv_str text, const cv_finding *f)
 {
     const cv_rule_row *rule = &rules[f->rule];
-    cv_buf_add_z(out, paint(colour, bold));
-    cv_plain_add(out, cv_str_of(file));
-    cv_buf_printf(out, ":%zu:%zu:%s %s%.*s:%s ", f->line, f->column, paint(colour, reset),
-                  paint(colour, severity_colours[rule->severity]), CV_FMT(cv_severity_words[rule->severity]),
-                  paint(colour, reset));
-    cv_plain_add(out, f->message);
-    cv_buf_printf(out, " [%.*s]\n", CV_FMT(rule->word));
+    const cv_str severity = cv_severity_words[rule->severity];
+    cv_buf place = {0}, said = {0};
+    cv_plain_add(&place, cv_str_of(file));
+    cv_buf_printf(&place, ":%zu:%zu:", f->line, f->column);
+    cv_plain_add(&said, f->message);
+    cv_buf_printf(&said, " [%.*s]", CV_FMT(rule->word));
+    cv_buf_printf(out, "%s%.*s%s %s%.*s:%s ", paint(colour, bold), CV_FMT(cv_buf_str(&place)), paint(colour, reset),
+                  paint(colour, severity_colours[rule->severity]), CV_FMT(severity), paint(colour, reset));
+    print_wrapped(out, cv_buf_str(&said), terminal, cv_plain_width(cv_buf_str(&place)) + severity.n + 3);
+    cv_buf_release(&place);
+    cv_buf_release(&said);
     if (text.n > 0)
-        cv_finding_print_place(out, colour, text, f);
+        cv_finding_print_place(out, colour, terminal, text, f);
     if (f->hint.n > 0) {
         cv_buf_add_z(out, "  hint: ");
-        cv_plain_add(out, f->hint);
-        cv_buf_add_char(out, '\n');
+        print_wrapped(out, f->hint, terminal, MARGIN);
     }
 }
 

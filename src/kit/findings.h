@@ -62,12 +62,13 @@ size_t cv_finding_width(cv_str text, const cv_finding *f);
 /* ---- for people and programs --------------------------------------------------------------------------------------
  */
 
-/* One finding, like a compiler. */
-void cv_finding_print(const cv_rule_row *rules, cv_buf *out, bool colour, const char *file, cv_str text,
-                      const cv_finding *f);
+/* One finding, like a compiler. `terminal`: columns of the terminal that shows it, so that no line is longer; 0: there
+ * is none, and a finding is one line. */
+void cv_finding_print(const cv_rule_row *rules, cv_buf *out, bool colour, size_t terminal, const char *file,
+                      cv_str text, const cv_finding *f);
 
 /* The line with the place, cut around it when it is long, and the carets below. */
-void cv_finding_print_place(cv_buf *out, bool colour, cv_str text, const cv_finding *f);
+void cv_finding_print_place(cv_buf *out, bool colour, size_t terminal, cv_str text, const cv_finding *f);
 
 /* One finding as a JSON object. */
 void cv_finding_print_json(const cv_rule_row *rules, cv_str text, const cv_finding *f, cv_json_writer *w);

@@ -124,7 +124,7 @@ static void keep_findings(linting *l, const cv_found_file *f, cv_str text, const
             continue;
         }
         if (l->call->for_people)
-            cv_finding_print(cv_notes_rules, &l->report, false, f->path.p, text, one);
+            cv_finding_print(cv_notes_rules, &l->report, false, 0, f->path.p, text, one);
         if (!l->sarif)
             *CV_PUSH(a, &l->findings) = (told){.path = f->path,
                                                .rule = rule->word,

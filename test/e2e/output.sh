@@ -175,6 +175,18 @@ if command -v script >/dev/null; then
         grep -q nowhere "$out" && ! grep -E '^.{81}' "$out"
         ok $? "$line: an error fits the terminal"
     done
+    printf '# D\n\n## Alignment Scoreboard\n\n| Agent | Wisdom | Consistency | Truth | Relationships | Total | %s |\n|---|---|\n\n## Expert Panel\n\nRound 1\n[RE:NOTHING P01]\n[TENSION T1: %s]\n' \
+        "$(printf 'long %060d' 1)" "$(printf 'far too long %090d' 1)" >long.dialogue.md
+    "$conclave" lint long.dialogue.md >"$work/piped"
+    for columns in 60 80; do
+        COLUMNS=$columns script -qec "'$conclave' lint long.dialogue.md" /dev/null </dev/null 2>&1 | tr -d '\r' |
+            sed 's/\x1b\[[0-9;]*m//g' >"$out"
+        grep -q '^long.dialogue.md:[0-9]*:[0-9]*: ' "$out" && grep -q '^        [^ ]' "$out" &&
+            ! LC_ALL=C.UTF-8 grep -E "^.{$((columns + 1))}" "$out"
+        ok $? "lint: findings fit $columns columns"
+    done
+    COLUMNS=40 "$conclave" lint long.dialogue.md | cmp -s - "$work/piped"
+    ok $? "lint: a pipe gets each finding as one line"
     COLUMNS=80 script -qec "'$conclave' lint --rules" /dev/null </dev/null 2>&1 | tr -d '\r' >"$out"
     grep -q '^converged-open  ' "$out" && ! grep -E '^.{81}' "$out"
     ok $? "lint --rules: the rules fit the terminal"

@@ -432,7 +432,7 @@ static void check_place(const char *text, const char *part, const char *expected
     cv_str all = cv_str_of(text);
     size_t start = cv_str_find(all, cv_str_of(part));
     cv_finding f = {.start = start, .end = start + strlen(part), .line = 1, .column = 1};
-    cv_finding_print_place(&out, false, all, &f);
+    cv_finding_print_place(&out, false, 0, all, &f);
     assert_str_eq(cv_buf_str(&out), expected);
     cv_buf_release(&out);
 }
@@ -462,7 +462,7 @@ static void test_long_line(void **state)
         memcpy(p + i, "€", 3);
     memcpy(p + 3000000, "[TENSON T1]..", 13);
     cv_finding f = {.start = 3000001, .end = 3000007, .line = 1, .column = 1000001};
-    cv_finding_print_place(&out, false, (cv_str){p, SIZE / 3 * 3}, &f);
+    cv_finding_print_place(&out, false, 0, (cv_str){p, SIZE / 3 * 3}, &f);
     assert_true(out.n < 1000);
     assert_str_has(cv_buf_str(&out), "…€");
     assert_str_has(cv_buf_str(&out), "\n      |                                          ^~~~~~\n");

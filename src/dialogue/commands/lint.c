@@ -29,6 +29,7 @@ typedef struct {
     bool compat, fix, dry_run, quiet;
     bool named; /* the file at hand was named; else it was found in a folder */
     cv_buf report;
+    size_t terminal;    /* its columns, when one shows the report; else 0 */
     cv_plain_flow flow; /* of the report when it goes to standard error */
     cv_json_writer json;
     cv_errs errs;
@@ -65,7 +66,7 @@ static void print_file(run *r, cv_arena *a, const char *file, cv_str text, const
     else if (r->format == SARIF)
         cv_sarif_file(&r->json, a, cv_rules, file, text, found);
     for (size_t i = 0; r->format == TEXT && !r->quiet && i < found->count; i++)
-        cv_finding_print(cv_rules, &r->report, r->cli->colour, name, text, &found->items[i]);
+        cv_finding_print(cv_rules, &r->report, r->cli->colour, r->terminal, name, text, &found->items[i]);
     if (r->format == TEXT && !r->quiet && found->dropped)
         cv_buf_printf(&r->report, "%s: not shown: %zu more finding%s\n", name, found->dropped,
                       CV_PLURAL(found->dropped));
@@ -117,6 +118,17 @@ static bool lint_default(run *r, cv_arena *a, const char *file, cv_str text, cv_
     return true;
 }
 
+/* Text behind `at` columns of a line, which a terminal gets as several when it is long. */
+static void print_wrapped(run *r, cv_str text, size_t at)
+{
+    enum { HANG = 8 };
+    if (r->terminal)
+        cv_plain_wrap(&r->report, text, r->terminal, at, HANG);
+    else
+        cv_plain_add(&r->report, text);
+    cv_buf_add_char(&r->report, '\n');
+}
+
 static void print_compat(run *r, const char *file, const cv_compat *c)
 {
     cv_buf *out = &r->report;
@@ -136,11 +148,11 @@ static void print_compat(run *r, const char *file, const cv_compat *c)
         const cv_compat_check_result *check = &c->checks[i];
         if (check->pass)
             continue;
-        cv_buf_printf(out, "  %.*s: %.*s: ", CV_FMT(cv_compat_severity(check->weight)), CV_FMT(check->name));
-        cv_plain_add(out, check->message);
-        cv_buf_add_z(out, "\n    hint: ");
-        cv_plain_add(out, check->hint);
-        cv_buf_add_char(out, '\n');
+        cv_str severity = cv_compat_severity(check->weight);
+        cv_buf_printf(out, "  %.*s: %.*s: ", CV_FMT(severity), CV_FMT(check->name));
+        print_wrapped(r, check->message, severity.n + check->name.n + 6);
+        cv_buf_add_z(out, "    hint: ");
+        print_wrapped(r, check->hint, 10);
     }
 }
 
@@ -404,6 +416,7 @@ static int run_lint(cv_cli *cli)
                                                                                 : TEXT;
     r.report = r.format == TEXT ? cv_cli_stdout() : cv_cli_stdout_json(cli);
     r.as = as ? (cv_lint_kind)cv_words_find(cv_lint_kinds, cv_str_of(as)) : CV_LINT_AUTO;
+    r.terminal = isatty(STDOUT_FILENO) ? cv_terminal_width(STDOUT_FILENO) : 0;
     r.compat = is_given(cli, "profile", "compat");
     r.fix = is_given(cli, "fix", NULL);
     r.dry_run = is_given(cli, "dry-run", NULL);
@@ -418,6 +431,7 @@ static int run_lint(cv_cli *cli)
     if (r.fix && !r.dry_run && has_stdin(cli)) { /* standard output is for the fixed text */
         r.flow = (cv_plain_flow){.json = r.format != TEXT, .sink = cv_buf_to_stream, .to = stderr};
         r.report = (cv_buf){.sink = cv_plain_sink, .sink_to = &r.flow};
+        r.terminal = isatty(STDERR_FILENO) ? cv_terminal_width(STDERR_FILENO) : 0;
         cli->colour = false;
     }
     begin(&r);
