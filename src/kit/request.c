@@ -239,8 +239,8 @@ bool cv_request_commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *
     *ret = (cv_outcome){.rev = w->at.rev, .result = result};
     if (!is_expected(call, w, &err))
         return cv_call_fail(call, &err);
-    ret->replayed = cv_writing_is_empty(w);
-    if (ret->replayed)
+    ret->replayed = cv_writing_is_empty(w) && !w->idle;
+    if (cv_writing_is_empty(w))
         return true;
     if (call->record->to_write && call->record->to_write->is_mixed) {
         ret->conflict = true;

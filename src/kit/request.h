@@ -68,7 +68,8 @@ bool cv_request_made(cv_call *call, cv_scope_id scope, int64_t rev, cv_outcome *
 
 /* Commits if the scope is where the caller expects it, or with dry_run says what would have been. `result` is the JSON
  * object of the answer without rev and replayed. A write with nothing in it changes nothing: what was asked for is
- * there, and the answer says that it was done before. False: call->errs says why. */
+ * there, and the answer says that it was done before, unless nothing was asked for (w->idle). False:
+ * call->errs says why. */
 bool cv_request_commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret);
 
 /* The answer: the stored result's members plus "rev", and "replayed": true when it was. */

@@ -44,6 +44,7 @@ typedef struct {
     cv_str agent, standing; /* for every event, when they are set before commit; absent: nobody is named. A room sets
                              * them when the caller is nobody, and the request speaks in the name of somebody */
     bool locked;
+    bool idle;          /* the request has nothing to write: that nothing was written is not a replay */
     cv_request request; /* that is committed */
     /* Fills in its digest and its op_id for this rev, which may be absent until then: a store that is far away works
      * meanwhile. NULL: they are there. */

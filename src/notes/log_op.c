@@ -208,6 +208,7 @@ static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
     l->replaced = log.replaced;
     l->gone = log.gone;
     l->warnings = log.warnings;
+    w->idle = l->dialogs == 0;
     *ret_result = cv_shape_text(call->arena, cv_notes_log_shape, l);
     return true;
 }

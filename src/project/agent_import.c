@@ -191,6 +191,7 @@ static bool import(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
     for (uint32_t i = 0; i < list->count; i++)
         if (!cv_registration_enter(call, w, &all[i], &err))
             return cv_call_fail(call, &err);
+    w->idle = list->count == 0;
     *ret_result = answer(call->arena, all, list->count);
     return true;
 }

@@ -21,6 +21,11 @@ is '.error_code == "agent_exists" and (.message | contains("an alias of the agen
 run "a list with a name that is taken" 1 agent import "$root/examples/agents.json" --json
 is '.error_code == "agent_exists" and .field == "agents[0].aliases[0]"'
 run "the name is free again" 0 agent alias muffin planner --remove
+printf '' >nobody.json
+run "a list with nobody" 0 agent import nobody.json
+has "There is no agent in the list."
+! grep -q replayed "$out"
+ok $? "… was not imported before"
 run "a list, tried" 0 agent import "$root/examples/agents.json" --dry-run --json
 is '.dry_run and .added == 3'
 run "a list" 0 agent import "$root/examples/agents.json" --json

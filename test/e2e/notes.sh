@@ -71,6 +71,8 @@ is '[.notes[] | .path] == ["d.md", "deep/e.md", "keep.log", "sub/only-here.md"]'
 is '.binary == 2 and .links == 2 and .ignored >= 4'
 run "a binary file that is named" 0 notes scan utf16.md
 has "error: utf16.md: it is binary or UTF-16"
+run "… and logged" 0 notes log utf16.md --json
+is '.unreadable == 1 and (has("replayed") | not)'
 run "a link that is named" 1 notes log link.md
 has "symbolic link" err
 cd .. && rm -rf t
