@@ -31,7 +31,7 @@ typedef struct {
     taking *taken; /* of each room that took something */
     size_t taken_count;
     bool dry_run;
-    cv_str status, report;
+    cv_str status, report, reason;
 } importing;
 
 /* ---- whose paths are they? --------------------------------------------------------------------------------------- */
@@ -168,6 +168,7 @@ const cv_shape cv_import_shape[] = {
     CV_OTHERS(write_found, describe_found),
     CV_WORD(ALWAYS, "status", status, &statuses, "partial: something failed or conflicts, or nothing was there"),
     CV_GROUP("counts", counts_shape, ""),
+    CV_FIELD(IF_ANY, reason, "why nothing was imported, where nothing was found"),
     CV_PRINTED(report, "the same for people"),
     {0},
 };
@@ -181,11 +182,23 @@ static bool is_whole(const importing *im)
     return done > 0 && im->outcomes[CV_OUTCOME_FAILED] == 0 && im->outcomes[CV_OUTCOME_CONFLICT] == 0;
 }
 
+/* Nothing that was found has an outcome. */
+static cv_str reason_of(const importing *im)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < CV_OUTCOME_COUNT; i++)
+        found += im->outcomes[i];
+    return found ? CV_STR("") : CV_STR("there is nothing to import: no file is of a kind that a room reads");
+}
+
 static void answer(importing *im)
 {
     im->status = status_words[is_whole(im) ? 0 : 1];
+    im->reason = reason_of(im);
     for (size_t i = 0; i < CV_OUTCOME_COUNT; i++)
         cv_buf_printf(&im->text, "%s%zu %.*s", i ? ", " : "", im->outcomes[i], CV_FMT(cv_import_outcomes.items[i]));
+    if (im->reason.n)
+        cv_buf_printf(&im->text, "\n%.*s; docs/import.md says which are", CV_FMT(im->reason));
     if (im->call->for_people)
         im->report = cv_buf_str(&im->text);
     cv_shape_write(&(cv_json_writer){.out = im->call->out}, cv_import_shape, im);

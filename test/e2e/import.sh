@@ -174,7 +174,9 @@ printf '# Shopping\n\nMilk.\n' >notes/list.md
 printf '{"a": 1}\n' >notes/data.json
 : >notes/nothing.md
 run "an empty folder" 1 import empty --json
-is '.dialogues == [] and .status == "partial"'
+is '.dialogues == [] and .status == "partial" and (.reason | startswith("there is nothing to import"))'
+run "an empty folder, for people" 1 import empty
+has "there is nothing to import: no file is of a kind that a room reads"
 run "a folder that is not there" 2 import missing
 silent
 has "missing: --path [0]: cannot find the file or folder" err
