@@ -31,8 +31,13 @@ static bool is_empty(const char *path)
 
 /* ---- finding ---------------------------------------------------------------------------------------------------- */
 
-static bool no_project(const char *where, bool above, cv_err *err)
+static bool no_project(const char *where, bool above, const char *in_the_way, cv_err *err)
 {
+    if (in_the_way) {
+        cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' is not in a project: '%s' is not a folder", where, in_the_way);
+        cv_err_suggest(err, CV_STR("move it away; 'conclave init' begins a new project"));
+        return false;
+    }
     cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' %s", where,
                above ? "is not in a project: neither it nor a folder above it has .conclave"
                      : "is not a project: it has no .conclave");
@@ -102,16 +107,19 @@ static bool check_links(cv_arena *a, const char *root, cv_err *err)
 
 bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_err *err)
 {
-    const char *start;
+    const char *start, *in_the_way = NULL;
     struct stat st;
     if (given && !*given)
-        return no_project(given, false, err);
+        return no_project(given, false, NULL, err);
     if (!cv_folder_real(a, given ? given : ".", &start, err))
         return false;
     char *root = cv_arena_copy_z(a, cv_str_of(start));
-    while (lstat(cv_record_path(a, root, ""), &st) != 0 || !(S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode)))
+    while (lstat(cv_record_path(a, root, ""), &st) != 0 || !(S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))) {
+        if (!in_the_way && exists(cv_record_path(a, root, "")))
+            in_the_way = cv_record_path(a, root, "");
         if (given || !go_up(root))
-            return no_project(start, !given, err);
+            return no_project(start, !given, in_the_way, err);
+    }
     if ((!given && !check_owner(a, root, &st, err)) || !check_links(a, root, err))
         return false;
     *ret_root = root;

@@ -192,6 +192,11 @@ is '.status == "error" and .error_code == "usage" and .suggestion == "did you me
 
 run "no project" 2 dialogue list
 golden cli/no-project.txt err
+mkdir -p in-the-way/below && : >in-the-way/.conclave
+run "a file in the place of .conclave" 2 dialogue list --root in-the-way
+has "in-the-way/.conclave' is not a folder; move it away" err
+(cd in-the-way/below && "$conclave" dialogue list 2>&1) | grep -q "in-the-way/below' is not in a project: '.*in-the-way/.conclave' is not a folder"
+ok $? "… from below it"
 run "no project, as JSON" 2 dialogue list --json
 is '.error_code == "not_found" and (.suggestion | contains("conclave init"))'
 run "a root without a project" 2 dialogue list --root "$work"
