@@ -254,9 +254,14 @@ static int run_command(cv_cli *cli, const cv_cli_command *row, int argc, char **
     cli->command = &command;
     cli->values = CV_NEW_ARRAY(cli->arena, cv_cli_option_count(&command), const char *);
     cli->arguments = CV_NEW_ARRAY(cli->arena, (size_t)argc, const char *);
-    cv_err err = {.arena = cli->arena};
-    if (!cv_cli_take(cli, cli->before_count, cli->before, 0, &err) || !cv_cli_take(cli, argc, argv, from, &err))
-        return cv_cli_fail(cli, &err);
+    cv_errs errs = {0};
+    cv_cli_take(cli, cli->before_count, cli->before, 0, &errs);
+    cv_cli_take(cli, argc, argv, from, &errs);
+    if (errs.count > 0) {
+        if (command.op)
+            cv_cli_add_faults_of_values(cli, &errs);
+        return cv_cli_fail_all(cli, errs.items, errs.count);
+    }
     if (cv_cli_get(cli, "help")) {
         cv_buf out = cv_cli_stdout();
         cv_help_command(&out, cli->arena, cv_terminal_width(STDOUT_FILENO), row);

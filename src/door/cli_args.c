@@ -32,6 +32,22 @@ static cv_str begun(cv_str letters, const cv_str *names, size_t count)
     return found;
 }
 
+/* The name that has this word: "type" is in "verdict-type". Nothing: none has it, or several do. */
+static cv_str worded(cv_str word, const cv_str *names, size_t count)
+{
+    cv_str found = {NULL, 0};
+    for (size_t i = 0; word.n && i < count; i++) {
+        cv_str rest = names[i], part;
+        bool has = false;
+        while (cv_str_split(&rest, '-', &part))
+            has = has || cv_str_eq(part, word);
+        if (has && found.n)
+            return (cv_str){NULL, 0};
+        found = has ? names[i] : found;
+    }
+    return found;
+}
+
 /* Perhaps it is a value: so is every word with a blank in it. */
 static bool not_an_option(const cv_cli *cli, const char *arg, cv_err *err)
 {
@@ -51,7 +67,7 @@ static bool unknown_option(const cv_cli *cli, cv_str name, cv_err *err)
     for (size_t i = 0; i < count; i++)
         names[i] = cv_str_of(cv_cli_option_at(c, i)->name);
     cv_str near = cv_str_nearest(name, names, count), whole = begun(name, names, count);
-    near = whole.n ? whole : near;
+    near = whole.n ? whole : near.n ? near : worded(name, names, count);
     cv_err_set(err, CV_ERR_USAGE, "unknown option '--%.*s'", CV_FMT(name));
     cv_err_suggest(err, near.n ? cv_arena_printf(err->arena, "did you mean '--%.*s'?", CV_FMT(near))
                                : cv_arena_printf(err->arena, "see '%s --help'", cv_cli_title(cli->arena, c)));
@@ -120,22 +136,34 @@ static bool take_option(cv_cli *cli, int argc, char **argv, int *at, cv_err *err
     return true;
 }
 
-bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err)
+/* What is behind an option that nobody knows is perhaps its value, and no argument. */
+static void skip_value(int argc, char **argv, int *at)
+{
+    if (!strchr(argv[*at], '=') && *at + 1 < argc && argv[*at + 1][0] != '-')
+        ++*at;
+}
+
+void cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_errs *errs)
 {
     bool options = true;
     for (int i = from; i < argc; i++) {
         const char *arg = argv[i];
+        cv_err err = {.arena = cli->arena};
+        int at = i;
         if (options && strcmp(arg, "--") == 0)
             options = false;
         else if (options && strcmp(arg, "-h") == 0)
             give(cli, cv_cli_option_find(cli->command, CV_STR("help")), "true");
         else if (options && arg[0] == '-' && arg[1] == '-') {
-            if (!take_option(cli, argc, argv, &i, err))
-                return false;
-        } else if (options && arg[0] == '-' && arg[1] != '\0')
-            return not_an_option(cli, arg, err);
-        else
+            if (take_option(cli, argc, argv, &i, &err))
+                continue;
+            cv_errs_keep(errs, cli->arena, &err);
+            if (i == at)
+                skip_value(argc, argv, &i);
+        } else if (options && arg[0] == '-' && arg[1] != '\0') {
+            not_an_option(cli, arg, &err);
+            cv_errs_keep(errs, cli->arena, &err);
+        } else
             cli->arguments[cli->argument_count++] = arg;
     }
-    return true;
 }

@@ -9,6 +9,7 @@
 #include "door/cli_parts.h"
 #include "door/live.h"
 #include "door/page.h"
+#include "kit/schema.h"
 #include "project/project.h"
 
 enum { LEAST_WIDTH = 40 };
@@ -194,6 +195,38 @@ static int refuse_input(cv_cli *cli, const cv_err *err)
     if (!cli->json)
         cv_cli_tell_options(cli, properties_of(cli), &errs);
     return cv_cli_fail_all(cli, errs.items, errs.count);
+}
+
+/* Nothing is read from standard input for a request that is refused anyway. */
+static bool reads_input(const cv_cli *cli)
+{
+    for (size_t i = 0; i < cli->given.count; i++)
+        if (strcmp(cli->given.items[i].value, "-") == 0)
+            return true;
+    return false;
+}
+
+/* Only their form is looked at. What is missing was perhaps given with one of the wrong options. */
+void cv_cli_add_faults_of_values(cv_cli *cli, cv_errs *errs)
+{
+    cv_err err = {.arena = cli->arena};
+    cv_errs found = {0}, kept = {0};
+    cv_cli_input input;
+    cv_json tree;
+    if (reads_input(cli))
+        return;
+    bool read = cv_cli_read_input(cli, &input, &err) && cv_json_parse(cli->arena, input.text, &tree, &err);
+    if (!read)
+        cv_errs_keep(&found, cli->arena, &err);
+    else if (!cv_schema_check(cli->arena, cli->command->input, input.text, &tree, &found))
+        tell_places(&input, &found);
+    for (size_t i = 0; i < found.count; i++)
+        if (found.items[i].code != CV_ERR_MISSING_FIELD)
+            cv_errs_keep(&kept, cli->arena, &found.items[i]);
+    if (!cli->json && !(read && input.as_written))
+        cv_cli_tell_options(cli, properties_of(cli), &kept);
+    for (size_t i = 0; i < kept.count; i++)
+        cv_errs_keep(errs, cli->arena, &kept.items[i]);
 }
 
 int cv_cli_run_operation(cv_cli *cli)

@@ -60,8 +60,8 @@ extern const cv_cli_command cv_cli_any;
 /* How many words from argv[at] on are such options and their values. */
 int cv_cli_before(int argc, const char *const *argv, int at);
 
-/* Fills values, given and arguments from argv[from] on. */
-bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err);
+/* Fills values, given and arguments from argv[from] on; every option that is wrong is a fault. */
+void cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_errs *errs);
 
 /* ---- cli_input.c ------------------------------------------------------------------------------------------------ */
 
@@ -87,6 +87,9 @@ bool cv_cli_find_scope(cv_cli *cli, const cv_call *call, cv_cli_input *input, cv
 /* ---- cli_op.c --------------------------------------------------------------------------------------------------- */
 
 int cv_cli_run_operation(cv_cli *cli);
+
+/* Adds what is wrong with values, where options beside them are wrong. */
+void cv_cli_add_faults_of_values(cv_cli *cli, cv_errs *errs);
 int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call);
 
 /* ---- cli_edit.c ------------------------------------------------------------------------------------------------- */

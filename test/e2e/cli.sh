@@ -166,6 +166,18 @@ run "a text that begins with a dash" 2 mail send --from lee --to kim "- buy milk
 has "before a value that begins with a dash, write --" err
 run "a text that begins with two dashes" 2 mail send --from lee --to kim "--- buy milk"
 has "unknown option '--- buy milk'; options begin with two dashes: see 'conclave mail send --help'; before a value" err
+run "all options that are wrong, and values beside them" 2 dialogue create A --titel x --panel-size ten --qestion=y --json=1 --draft
+printf '%s\n' "conclave: unknown option '--titel'; did you mean '--title'?" "conclave: unknown option '--qestion'; did you mean '--question'?" \
+    "conclave: option '--json' takes no value" "conclave: unknown option '--draft'; see 'conclave dialogue create --help'" >"$work/wrong"
+head -4 "$err" | cmp -s "$work/wrong" -
+ok $? "… each with its suggestion"
+has "conclave: --panel-size: " err
+run "a word of an option" 2 dialogue verdict-register x --type final
+has "unknown option '--type'; did you mean '--verdict-type'?" err
+run "standard input is not waited for" 2 dialogue respond x --contnt y --content -
+run "all options that are wrong, of a command on files" 2 lint --fx --profile none x.md
+has "did you mean '--fix'?" err
+has "'none' is not a valid value of '--profile'" err
 run "a misspelt topic" 2 help erors
 has "did you mean 'errors'?" err
 run "an unknown verb in help" 2 help dialogue exprt
