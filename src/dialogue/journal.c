@@ -81,6 +81,9 @@ bool cv_journal_open(cv_call *call, const cv_state *state, bool final_is_fine)
     bool abandoned = cv_state_is_abandoned(state);
     if (!abandoned && (final_is_fine || !cv_state_is_closed(state)))
         return true;
+    for (size_t i = 0; i < call->errs->count; i++) /* several checks ask, and one fault is enough */
+        if (call->errs->items[i].code == CV_ERR_DIALOGUE_CLOSED)
+            return false;
     cv_err_suggest(cv_fault(&at, CV_ERR_DIALOGUE_CLOSED, CV_STR("closed"), state->id, "dialogue '%.*s' %s",
                             CV_FMT(state->id), abandoned ? "was abandoned" : "has its final verdict"),
                    CV_STR("Create a new dialogue to continue"));

@@ -202,6 +202,8 @@ run "it can still be kept" 0 dialogue respond missed --round 0 --expert two --co
 # ---- a dialogue that is closed ---------------------------------------------------------------------------
 
 run "the last word" 0 dialogue verdict-register missed --verdict-id final --verdict-type final --round 0 --recommendation r --description d
+run "several checks find that it is over, and one says so" 1 dialogue respond missed --expert nobody --round 9 --content "" --json
+is '[.errors[].error_code] == ["dialogue_closed", "missing_field"]'
 for verb in "respond missed --expert one --content late" "draft missed" "round-verify missed"; do
     # shellcheck disable=SC2086
     run "a round that will never be: $verb" 1 dialogue $verb --round 7 --json
