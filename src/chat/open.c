@@ -44,6 +44,7 @@ typedef struct {
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
+/* `policy`: of the folder; NULL: there is no such folder. */
 static void check_people(cv_call *call, const cv_chat_policy *policy, opening *o)
 {
     const cv_json *list = cv_json_get(call->input, CV_STR("participants"));
@@ -55,7 +56,8 @@ static void check_people(cv_call *call, const cv_chat_policy *policy, opening *o
         const char *field = cv_arena_printf(call->arena, "participants[%u]", (unsigned)i).p;
         if (!cv_chat_person_form(call, field, who))
             continue;
-        cv_chat_policy_role(call, policy, field, who);
+        if (policy)
+            cv_chat_policy_role(call, policy, field, who);
         for (size_t k = 0; k < o->count; k++)
             if (cv_str_eq(o->people[k], who))
                 cv_refuse(call, CV_ERR_PERSON_EXISTS, CV_STR(""), field, who, "'%.*s' is named twice",
@@ -192,12 +194,11 @@ bool cv_chat_open(cv_call *call)
         return false;
     if (done)
         return make_file(call, &o.place);
-    if (!cv_chat_folders_of(call, &folders) || !cv_chat_policy_load(call, &folders.items[0], &policy))
-        return false;
+    bool placed = cv_chat_folders_of(call, &folders) && cv_chat_policy_load(call, &folders.items[0], &policy);
     check_purpose(call, &o);
-    check_people(call, &policy, &o);
+    check_people(call, placed ? &policy : NULL, &o);
     check_id(call, id);
-    if (call->errs->count)
+    if (!placed || call->errs->count)
         return false;
     if (!(id.p ? try_id(call, &folders.items[0], id, &o) : try_all(call, &folders.items[0], &o)))
         return false;

@@ -39,6 +39,8 @@ mkdir -p .workflow/workflows/rac
 run "opened in the workflow's folder" 0 chat open "in rac" --participants A@x --id w1 --json # checklist 2
 is '.path == ".workflow/workflows/rac/temp_chat_w1.txt" and .workflow == "rac"'
 mkdir -p .workflow/workflows/other
+run "all faults at once, of the workflow, too" 1 chat open which --participants B --id "a b" --workflow nope --json
+is '[.errors[].field] == ["workflow", "participants[0]", "id"]'
 run "several workflows" 1 chat open "which" --participants A@x --json
 is '.error_code == "chat_ambiguous" and .valid_options == ["other", "rac"]'
 run "one of them" 0 chat open "which" --participants A@x --id o1 --workflow other --json
