@@ -152,6 +152,14 @@ static void tell_errors(const cv_cli *cli, const cv_json *reply)
     }
 }
 
+/* Warnings of an answer that is a document of its own, which has no place for them. */
+static void tell_warnings(const cv_cli *cli, const cv_json *reply)
+{
+    const cv_json *list = cv_json_get(reply, CV_STR("warnings"));
+    for (uint32_t i = 0; list && list->type == CV_JSON_ARRAY && i < list->count; i++)
+        cv_cli_say(cv_arena_printf(cli->arena, "warning: %.*s", CV_FMT(cv_json_get_text(&list->items[i], "message"))));
+}
+
 /* A user who left out the name gets a list of what there is. */
 static void tell_which(const cv_cli *cli, cv_errs *errs)
 {
@@ -178,6 +186,8 @@ int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call)
     if (page) {
         cv_cli_tell_warnings(cli, properties_of(cli), &tree);
         cv_page_answer(&out, cli->arena, cli->command->op, &tree, call->width, cli->colour);
+        if (cv_page_text(cli->command->op, &tree, &document) && document)
+            tell_warnings(cli, &tree);
         if (call->unwell)
             tell_errors(cli, &tree);
     } else {

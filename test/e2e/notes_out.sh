@@ -66,6 +66,8 @@ run "not a time" 1 notes extract --since yesterday
 has "YYYYMMDDHHMMSS" err
 run "a path that is missing is told and passed over" 0 notes extract docs nothing.md --json
 is '.count == 4 and ([.warnings[].type] | index("missing_path") != null)'
+run "a document, whose warnings are beside it" 0 notes extract nowhere.md
+has "conclave: warning: nowhere.md: skipped: cannot find the file or folder" err
 run "as Markdown" 0 notes extract --file docs/a.md
 has "Source: docs/a.md (lines 11-15)"
 run "as YAML" 0 notes extract --file docs/a.md --format yaml
