@@ -96,8 +96,8 @@ static bool is_of_variable(const cv_cli *cli, cv_str value)
     return variable && cv_str_eq(value, cv_str_of(variable)) && !(option && strcmp(option, variable) == 0);
 }
 
-/* `elsewhere`: what the operation itself has found in a file; a field within it ("seats[0].agent") is not one of the
- * request, but "path[0]" is the file itself. */
+/* `elsewhere`: what the operation itself has found in a file; a field within it ("seats[0].agent"), or one that the
+ * command line does not have, is not one of the request, but "path[0]" is the file itself. */
 static cv_str field_as_option(const cv_cli *cli, const cv_json *properties, const cv_err *err)
 {
     size_t end = 0;
@@ -109,7 +109,7 @@ static cv_str field_as_option(const cv_cli *cli, const cv_json *properties, cons
     cv_str option = option_of(cli, properties, name);
     if (cv_str_eq(field, CV_STR("as")) && (!option.n || is_of_variable(cli, err->value))) /* who acts */
         return cv_cli_get(cli, "as") && !is_of_variable(cli, err->value) ? CV_STR("--as") : CV_STR("CONCLAVE_AGENT");
-    if (!option.n || (elsewhere && cv_str_find_char(rest, '.') != SIZE_MAX))
+    if (!option.n || (elsewhere && (cv_str_find_char(rest, '.') != SIZE_MAX || !cv_cli_is_given(cli, name))))
         return field;
     return cv_arena_printf(cli->arena, "%.*s%s%.*s", CV_FMT(option), rest.n ? " " : "", CV_FMT(rest));
 }

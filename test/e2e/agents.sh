@@ -33,6 +33,9 @@ is '.added == 3 and .rev == 5'
 run "the same list" 0 agent import "$root/examples/agents.json" --json
 is '.unchanged == 3 and .replayed and .rev == 5'
 printf '{"agent_id": "a b"}\n{"agent_id": "ok", "kind": "robot"}\n{"agent\n' >faulty.jsonl
+run "a list with faults, for people" 1 agent import faulty.jsonl
+has "conclave: faulty.jsonl:3:" err
+has " agents[2]: " err
 run "a list with faults" 1 agent import faulty.jsonl --json
 is '[.errors[] | [.error_code, .line]] == [["invalid_value", 2], ["invalid_json", 3]]'
 
