@@ -414,6 +414,8 @@ static bool read_options(watch *w)
     cv_err err = {.arena = w->cli->arena};
     w->who = who ? cv_str_of(who) : (cv_str){0};
     w->command = cv_cli_get(w->cli, "exec");
+    if (w->command && !*w->command)
+        refuse(w, "--exec", CV_STR(""), "the command is empty");
     w->has_hook = hook;
     w->left = -1;
     if (count && (!cv_str_to_int(cv_str_of(count), &w->left) || w->left < 1))

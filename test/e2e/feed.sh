@@ -144,6 +144,9 @@ run "watch without a project's position" 1 watch --after 7-another
 has "is not one of this record's feed" err
 run "a webhook that is no address" 2 watch --webhook ftp://x
 has "--webhook: a webhook is an address like" err
+run "a command that is none" 2 watch --exec "" --count 0
+has "--exec: the command is empty" err
+has "--count: expected a number from 1" err
 run "a webhook elsewhere" 2 watch --webhook http://example.org/
 has "--remote" err
 run "a webhook with a port that is none" 2 watch --webhook http://localhost:99999/
