@@ -110,8 +110,8 @@ static bool write_json(cv_cli *cli, cv_json_writer *w, const cv_json_member *of,
         name_file(err, file);
         cv_err_field(err, property);
         if (!file && err->suggestion.n == 0)
-            cv_err_suggest(
-                err, cv_arena_printf(err->arena, "'--%s' takes JSON or @FILE", cv_flag_name(cli->arena, property)));
+            cv_err_suggest(err, cv_arena_printf(err->arena, "'--%s' takes JSON or @FILE",
+                                                cv_cli_option_name(cli->arena, properties_of(cli->command), property)));
         return false;
     }
     cv_json_value(w, &tree);
@@ -205,31 +205,33 @@ static bool twice(const cv_cli *cli, size_t option, cv_err *err)
     return false;
 }
 
-static bool write_property(cv_cli *cli, cv_json_writer *w, size_t option, const cv_json_member *property, cv_err *err)
+/* A value that cannot be read leaves null in its place, and a fault: then nobody reads what was written. */
+static void write_property(cv_cli *cli, cv_json_writer *w, size_t option, const cv_json_member *property, cv_errs *errs)
 {
-    bool list = cv_flag_of(&property->value) == CV_FLAG_TEXTS;
+    bool list = cv_flag_of(&property->value) == CV_FLAG_TEXTS, ok = true;
     size_t times = 0;
-    for (size_t i = 0; i < cli->given.count; i++) {
+    for (size_t i = 0; i < cli->given.count && ok; i++) {
         const cv_cli_given *given = &cli->given.items[i];
+        cv_err err = {.arena = cli->arena};
         if (given->option != option)
             continue;
-        if (++times > 1 && !list)
-            return twice(cli, option, err);
-        if (times == 1) {
+        if (++times == 1) {
             cv_json_key(w, property->key);
             if (list)
                 cv_json_begin_array(w);
         }
-        if (!check_text(given->value, property->key, err))
-            return false;
-        if (list)
+        ok = (times == 1 || list || twice(cli, option, &err)) && check_text(given->value, property->key, &err);
+        if (ok && list)
             write_items(w, property, cv_str_of(given->value));
-        else if (!write_value(cli, w, property, given->value, err))
-            return false;
+        else if (ok)
+            ok = write_value(cli, w, property, given->value, &err);
+        if (!ok)
+            cv_errs_keep(errs, cli->arena, &err);
+        if (!ok && !list && times == 1)
+            cv_json_raw(w, CV_STR("null"));
     }
     if (times > 0 && list)
         cv_json_end_array(w);
-    return true;
 }
 
 size_t cv_cli_property_at(const cv_cli_command *c, size_t place)
@@ -292,7 +294,7 @@ bool cv_cli_is_given(const cv_cli *cli, cv_str name)
     return false;
 }
 
-static bool write_all(cv_cli *cli, cv_json_writer *w, const cv_json *data, cv_err *err)
+static void write_all(cv_cli *cli, cv_json_writer *w, const cv_json *data, cv_errs *errs)
 {
     const cv_json *all = properties_of(cli->command);
     cv_json_begin_object(w);
@@ -303,17 +305,18 @@ static bool write_all(cv_cli *cli, cv_json_writer *w, const cv_json *data, cv_er
         cv_json_value(w, &data->members[i].value);
     }
     for (uint32_t i = 0; i < all->count; i++)
-        if (!write_property(cli, w, i, &all->members[i], err))
-            return false;
+        write_property(cli, w, i, &all->members[i], errs);
     cv_json_end_object(w);
-    return true;
 }
 
-bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err)
+bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_errs *errs)
 {
     cv_json data;
-    if (!place_arguments(cli, err) || !read_data(cli, ret_input, &data, err))
+    cv_err err = {.arena = cli->arena};
+    if (!place_arguments(cli, &err) || !read_data(cli, ret_input, &data, &err)) {
+        cv_errs_keep(errs, cli->arena, &err);
         return false;
+    }
     bool any = false;
     for (size_t i = 0; i < cli->given.count; i++)
         any = any || cli->given.items[i].option < properties_of(cli->command)->count;
@@ -321,10 +324,11 @@ bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err)
         return true;
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
-    bool ok = write_all(cli, &w, &data, err);
-    if (ok && !cv_buf_ok(&text))
-        ok = cv_err_set(err, CV_ERR_TOO_LARGE, "the input is too large");
+    size_t faults = errs->count;
+    write_all(cli, &w, &data, errs);
+    if (!cv_buf_ok(&text))
+        cv_errs_add(errs, cli->arena, CV_ERR_TOO_LARGE, "the input is too large");
     *ret_input = (cv_cli_input){.text = cv_arena_copy(cli->arena, cv_buf_str(&text))};
     cv_buf_release(&text);
-    return ok;
+    return errs->count == faults;
 }

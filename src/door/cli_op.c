@@ -198,13 +198,22 @@ int cv_cli_print_answer(cv_cli *cli, cv_str reply, const cv_call *call)
 }
 
 /* What cannot be read, or has no project, is told of its option, too. */
-static int refuse_input(cv_cli *cli, const cv_err *err)
+static int refuse_input(cv_cli *cli, cv_errs *errs)
 {
-    cv_errs errs = {0};
-    cv_errs_keep(&errs, cli->arena, err);
     if (!cli->json)
-        cv_cli_tell_options(cli, properties_of(cli), &errs);
-    return cv_cli_fail_all(cli, errs.items, errs.count);
+        cv_cli_tell_options(cli, properties_of(cli), errs);
+    return cv_cli_fail_all(cli, errs->items, errs->count);
+}
+
+static bool read_input(cv_cli *cli, cv_cli_input *ret_input, cv_json *ret_tree, cv_errs *errs)
+{
+    cv_err err = {.arena = cli->arena};
+    if (!cv_cli_read_input(cli, ret_input, errs))
+        return false;
+    if (cv_json_parse(cli->arena, ret_input->text, ret_tree, &err))
+        return true;
+    cv_errs_keep(errs, cli->arena, &err);
+    return false;
 }
 
 /* Nothing is read from standard input for a request that is refused anyway. */
@@ -219,16 +228,13 @@ static bool reads_input(const cv_cli *cli)
 /* Only their form is looked at. What is missing was perhaps given with one of the wrong options. */
 void cv_cli_add_faults_of_values(cv_cli *cli, cv_errs *errs)
 {
-    cv_err err = {.arena = cli->arena};
     cv_errs found = {0}, kept = {0};
     cv_cli_input input;
     cv_json tree;
     if (reads_input(cli))
         return;
-    bool read = cv_cli_read_input(cli, &input, &err) && cv_json_parse(cli->arena, input.text, &tree, &err);
-    if (!read)
-        cv_errs_keep(&found, cli->arena, &err);
-    else if (!cv_schema_check(cli->arena, cli->command->input, input.text, &tree, &found))
+    bool read = read_input(cli, &input, &tree, &found);
+    if (read && !cv_schema_check(cli->arena, cli->command->input, input.text, &tree, &found))
         tell_places(&input, &found);
     for (size_t i = 0; i < found.count; i++)
         if (found.items[i].code != CV_ERR_MISSING_FIELD)
@@ -258,9 +264,8 @@ int cv_cli_run_operation(cv_cli *cli)
                     .aside = &aside,
                     .errs = &errs,
                     .name = cv_op_command};
-    if (!cv_cli_read_input(cli, &input, &err) || !cv_json_parse(cli->arena, input.text, &tree, &err) ||
-        !enter_project(cli, &call, &err))
-        return refuse_input(cli, &err);
+    if (!read_input(cli, &input, &tree, &errs) || !(enter_project(cli, &call, &err) || cv_call_fail(&call, &err)))
+        return refuse_input(cli, &errs);
     bool done = cv_cli_find_scope(cli, &call, &input, &tree, &err) || cv_call_fail(&call, &err);
     call.input_text = input.text;
     if (done && cv_cli_get(cli, "edit") && cv_cli_edit_of(cli->command->op))

@@ -74,7 +74,8 @@ typedef struct {
 /* The property that takes the argument at this place; SIZE_MAX: none does. */
 size_t cv_cli_property_at(const cv_cli_command *command, size_t place);
 
-bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err);
+/* Every value that cannot be read is a fault. */
+bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_errs *errs);
 
 /* Was the property given as an option or an argument, not in --data? */
 bool cv_cli_is_given(const cv_cli *cli, cv_str property);

@@ -117,7 +117,12 @@ static bool read_shifted(const search *s, cv_str name, cv_cli_input *input, cv_j
     cli->given.count -= cli->argument_count;
     cli->arguments = arguments;
     cli->argument_count++;
-    return cv_cli_read_input(cli, input, err) && cv_json_parse(cli->arena, input->text, tree, err);
+    cv_errs errs = {0};
+    if (!cv_cli_read_input(cli, input, &errs)) {
+        cv_err_copy(err, &errs.items[0]);
+        return false;
+    }
+    return cv_json_parse(cli->arena, input->text, tree, err);
 }
 
 /* Is the name an argument, has the command another one behind it, and is it not a scope that is misspelt? */

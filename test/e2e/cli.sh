@@ -175,6 +175,10 @@ has "conclave: --panel-size: " err
 run "a word of an option" 2 dialogue verdict-register x --type final
 has "unknown option '--type'; did you mean '--verdict-type'?" err
 run "standard input is not waited for" 2 dialogue respond x --contnt y --content -
+run "all values that cannot be read" 1 mail send --from lee --to kim --data-value '{' --params '['
+has "conclave: line 1:2: --data-value: expected a key" err
+has "'--data-value' takes JSON or @FILE" err
+has "conclave: line 1:2: --params: expected a value" err
 run "all options that are wrong, of a command on files" 2 lint --fx --profile none x.md
 has "did you mean '--fix'?" err
 has "'none' is not a valid value of '--profile'" err
