@@ -49,6 +49,9 @@ const char *cv_schema_choices(cv_arena *a, const cv_json *schema); /* of its enu
 /* "panel_size" is --panel-size. */
 const char *cv_flag_name(cv_arena *a, cv_str property);
 
+/* The option of a property of an operation: --data-value where every operation has an option of that name. */
+const char *cv_cli_option_name(cv_arena *a, const cv_json *properties, cv_str property);
+
 /* "conclave dialogue create", "conclave lint". */
 const char *cv_cli_title(cv_arena *a, const cv_cli_command *command);
 

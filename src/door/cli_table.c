@@ -192,7 +192,7 @@ static bool takes_place(const cv_json *property)
 }
 
 /* The option of a property of an operation: --data-value where every operation has an option of that name. */
-static const char *option_name(cv_arena *a, const cv_json *properties, cv_str key)
+const char *cv_cli_option_name(cv_arena *a, const cv_json *properties, cv_str key)
 {
     const char *name = cv_flag_name(a, key);
     for (size_t i = 0; i < FOR_OPERATIONS; i++)
@@ -215,7 +215,7 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
         cv_arena_printf(a, "%.*s%s%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")), about && usual.n ? "; " : "",
                         CV_FMT(usual), list, file ? " (@FILE and - for standard input are read)" : "",
                         cv_schema_requires(input, property->key) ? " (required)" : "");
-    return (cv_cli_option){.name = option_name(a, cv_json_get(input, CV_STR("properties")), property->key),
+    return (cv_cli_option){.name = cv_cli_option_name(a, cv_json_get(input, CV_STR("properties")), property->key),
                            .value = value_name(a, property, kind),
                            .summary = cv_arena_copy_z(a, cv_str_trim(summary)),
                            .choices = cv_schema_choices(a, kind == CV_FLAG_TEXTS ? items : schema)};
