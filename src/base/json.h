@@ -100,6 +100,8 @@ void cv_json_value(cv_json_writer *w, const cv_json *value); /* a whole tree aga
 /* … with the members of every object in the order of their keys, so that the order in which they were written does not
  * show; numbers stay as written. */
 void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value);
+/* … Are they equal when written so? */
+bool cv_json_is_equal(cv_arena *a, const cv_json *x, const cv_json *y);
 void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count);
 
 /* A key that is a word of the program, and so is UTF-8. */

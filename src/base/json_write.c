@@ -399,6 +399,18 @@ void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value)
         cv_json_value(w, value);
 }
 
+static cv_str canonical(cv_arena *a, const cv_json *value)
+{
+    cv_buf text = {0};
+    cv_json_canonical(&(cv_json_writer){.out = &text}, a, value);
+    return cv_buf_take(&text, a);
+}
+
+bool cv_json_is_equal(cv_arena *a, const cv_json *x, const cv_json *y)
+{
+    return cv_str_eq(canonical(a, x), canonical(a, y));
+}
+
 void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count)
 {
     cv_json_begin_array(w);

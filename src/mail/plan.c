@@ -37,7 +37,8 @@ static void check_line(cv_mail_new_task *t, const char *member, cv_str text, siz
         cv_fault_unless_line(&at, text, most);
 }
 
-/* A member that has the wrong type was left beside the others. */
+/* A member that has the wrong type was left beside the others; so was one that says something else than another name of
+ * the same field. */
 static void check_unread(cv_mail_new_task *t)
 {
     for (size_t i = 0; i < t->read->unread.count; i++) {
@@ -45,6 +46,15 @@ static void check_unread(cv_mail_new_task *t)
         cv_spot at = cv_spot_in(&t->at, m->name);
         cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR(""), m->raw, "%.*s is %s", CV_FMT(m->name),
                  cv_mtext_task_wanted(m->name));
+    }
+    for (size_t i = 0; i < t->read->contrary.count; i++) {
+        const cv_mtext_member *m = &t->read->contrary.items[i];
+        cv_str other = cv_mtext_task_beside(t->read, m->name);
+        cv_spot at = cv_spot_in(&t->at, m->name);
+        cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR(""), m->raw,
+                                "'%.*s' and '%.*s' mean the same field, and say different things", CV_FMT(other),
+                                CV_FMT(m->name)),
+                       CV_STR("leave one of them out"));
     }
 }
 

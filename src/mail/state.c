@@ -159,19 +159,11 @@ static void tell(cv_call *call, setting *s, const cv_mail_value *row)
     s->path = cv_str_of(cv_mail_file(call, path_of(call, s)).path);
 }
 
-static cv_str canonical(cv_arena *a, const cv_json *value)
-{
-    cv_buf text = {0};
-    cv_json_canonical(&(cv_json_writer){.out = &text}, a, value);
-    return cv_buf_take(&text, a);
-}
-
 bool cv_mail_state_equal(cv_arena *a, cv_str one, cv_str other)
 {
     cv_json x, y;
     cv_err ignored = {.arena = a};
-    return cv_json_parse(a, one, &x, &ignored) && cv_json_parse(a, other, &y, &ignored) &&
-           cv_str_eq(canonical(a, &x), canonical(a, &y));
+    return cv_json_parse(a, one, &x, &ignored) && cv_json_parse(a, other, &y, &ignored) && cv_json_is_equal(a, &x, &y);
 }
 
 /* What may be overwritten: the value before this one, and what was taken in. */
@@ -247,7 +239,7 @@ static bool as_expected(cv_mail_writing *o, const setting *s, const cv_mail_valu
     cv_json value = {.type = CV_JSON_NULL};
     if (found && !cv_json_parse(o->arena, row->value, &value, &o->err))
         return cv_mail_fail(o);
-    bool same = !s->expect || cv_str_eq(canonical(o->arena, s->expect), canonical(o->arena, &value));
+    bool same = !s->expect || cv_json_is_equal(o->arena, s->expect, &value);
     bool version = s->expect_version == CV_ABSENT || s->expect_version == (found ? row->version : 0);
     if (same && version)
         return true;

@@ -138,6 +138,17 @@ run "in the words of the list" 1 mail plan --from Agent_0 --plan p --tasks '[
     {"id": "r", "title": "R", "owner": "RefactorAgent", "deps": [" b ", "nowhere"], "parent": [1]},
     {"id": "t", "title": {}, "owner": "RefactorAgent", "parameters": "x", "depends_on": null}]' --json
 is '[.errors[] | [.field, .error_code]] | sort == [["tasks[0].owner", "unknown_agent"], ["tasks[1].deps[1]", "unknown_dependency"], ["tasks[1].parent", "invalid_value"], ["tasks[2].action", "missing_field"], ["tasks[2].parameters", "invalid_value"], ["tasks[2].title", "invalid_value"]]'
+# Two names of one field that say different things: the task would go before its time, or to another agent.
+names() { jq -nc --argjson members "$1" '[{task_id: "twice", action: "A", target_agent: "RefactorAgent"} + $members]'; }
+for pair in '{"depends_on": [], "blocked_by": ["b"]}' '{"prerequisites": "a, b", "deps": ["a"]}' '{"dependsOn": ["a"], "depends_on": ["b"]}' \
+    '{"id": "b"}' '{"assigned_to": "Agent_0"}' '{"params": {"n": 1}, "parameters": {"n": 2}}' '{"status": "todo", "state": "done"}' \
+    '{"parent_task_id": "a", "parent": "b"}' '{"priority": "LOW", "Priority": 1}'; do
+    run "names that say different things: $pair" 1 mail plan --from Agent_0 --plan p --tasks "$(names "$pair")" --json
+    is ".errors | length == 1 and (.[0] | .error_code == \"invalid_value\" and (.message | contains(\"\u0027$(echo "$pair" | jq -r 'keys_unsorted[-1]')\u0027\")) and (.message | contains(\"$(echo "$pair" | jq -r 'if length == 2 then keys_unsorted[0] elif .id then "task_id" else "target_agent" end')\")))"
+done
+run "names that say the same, or something else" 0 mail plan --from Agent_0 --plan names --tasks "$(names '{"id": " twice", "assigned_to": "refactor-agent", "owner": "Agent_0", "title": "B", "depends_on": ["y", "x"],
+    "deps": "x, y", "params": {"n": [1], "m": 2}, "parameters": {"m": 2, "n": [1]}, "status": "todo", "state": "of the art", "priority": 2, "Priority": "HIGH", "blocked_by": null}' | jq -c '. + [{task_id: "x", action: "A", target_agent: "Agent_0"}, {task_id: "y", action: "B", target_agent: "Agent_0"}]')" --json
+is '.waiting == 1'
 run "an agent, a dependency and a cycle" 1 mail plan --from Agent_0 --plan new --tasks '[
     {"task_id": "a", "action": "A", "target_agent": "nobody", "depends_on": ["b"]},
     {"task_id": "b", "action": "B", "target_agent": "RefactorAgent", "depends_on": ["a", "nowhere"]}]' --json

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/map.h"
+
 typedef enum {
 #define TASK(id, name, wanted) TASK_##id,
 #include "mail/text/fields.def"
@@ -22,8 +24,10 @@ static const char *const wanted_values[TASK_FIELD_COUNT] = {
 static const struct {
     task_field field;
     cv_str name;
+    bool near; /* it may say something else beside another name */
 } also[] = {
-#define TASK_ALSO(id, name) {TASK_##id, CV_STR_INIT(name)},
+#define TASK_ALSO(id, name) {TASK_##id, CV_STR_INIT(name), false},
+#define TASK_NEAR(id, name) {TASK_##id, CV_STR_INIT(name), true},
 #include "mail/text/fields.def"
 };
 
@@ -117,6 +121,44 @@ static bool is_unread(const cv_mtext_member *m, task_field field, const cv_json 
     return !suits(field, value) && (!given || cv_str_eq(m->name, names[field]));
 }
 
+static bool has_all(cv_arena *a, cv_words all, cv_words some)
+{
+    cv_map known = {0};
+    bool has = true;
+    for (size_t i = 0; i < all.count; i++)
+        cv_map_put(&known, a, all.items[i], NULL);
+    for (size_t i = 0; has && i < some.count; i++)
+        has = cv_map_get(&known, some.items[i]) != NULL;
+    return has;
+}
+
+static bool are_same_ids(cv_arena *a, cv_words x, cv_words y)
+{
+    return has_all(a, x, y) && has_all(a, y, x);
+}
+
+/* Does the field mean the same with both values? An unknown word for a status says nothing. */
+static bool are_equal(cv_arena *a, task_field field, const cv_json *x, const cv_json *y)
+{
+    bool exact;
+    cv_str one = cv_str_trim(text_of(x)), other = cv_str_trim(text_of(y));
+    switch (field) {
+    case TASK_DEPENDS:
+        return are_same_ids(a, ids_of(a, x), ids_of(a, y));
+    case TASK_PARAMS:
+        return cv_json_is_equal(a, x, y);
+    case TASK_AGENT:
+        return cv_mtext_is_same_name(one, other);
+    case TASK_PRIORITY:
+        return cv_mtext_priority_of(one, &exact) == cv_mtext_priority_of(other, &exact);
+    case TASK_STATUS:
+        return cv_mtext_status_of(other, &exact) < 0 ||
+               cv_mtext_status_of(one, &exact) == cv_mtext_status_of(other, &exact);
+    default:
+        return cv_str_eq(one, other);
+    }
+}
+
 bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_notes *notes, cv_mtext_task *ret,
                         cv_err *err)
 {
@@ -127,13 +169,13 @@ bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext
     cv_mtext_members members;
     const cv_json *found[TASK_FIELD_COUNT] = {0};
     cv_str *called = CV_NEW_ARRAY(a, TASK_FIELD_COUNT, cv_str);
-    size_t ranks[TASK_FIELD_COUNT], best[TASK_FIELD_COUNT];
+    size_t ranks[TASK_FIELD_COUNT], best[TASK_FIELD_COUNT], rank;
     for (size_t f = 0; f < TASK_FIELD_COUNT; f++)
         ranks[f] = best[f] = SIZE_MAX;
     cv_mtext_members_of(a, text, value, &members);
     for (size_t i = 0; i < members.count; i++) {
         task_field field = TASK_ID;
-        size_t rank = rank_of(members.items[i].name, &field);
+        rank = rank_of(members.items[i].name, &field);
         if (rank < ranks[field] && suits(field, &value->members[i].value)) {
             ranks[field] = rank;
             best[field] = i;
@@ -142,16 +184,21 @@ bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext
     for (size_t i = 0; i < members.count; i++) {
         task_field field = TASK_ID;
         const cv_mtext_member *m = &members.items[i];
-        bool has_field = rank_of(m->name, &field) != SIZE_MAX;
-        if (has_field && value->members[i].value.type == CV_JSON_NULL)
+        const cv_json *v = &value->members[i].value;
+        bool has_field = (rank = rank_of(m->name, &field)) != SIZE_MAX;
+        if (has_field && v->type == CV_JSON_NULL)
             continue;                         /* it is not there */
         if (!has_field || best[field] != i) { /* another name of it, or none */
+            bool given = has_field && best[field] != SIZE_MAX;
             *CV_PUSH(a, &ret->extra) = *m;
-            if (has_field && is_unread(m, field, &value->members[i].value, best[field] != SIZE_MAX))
+            if (has_field && is_unread(m, field, v, given))
                 *CV_PUSH(a, &ret->unread) = *m;
+            else if (given && suits(field, v) && !also[rank].near && !also[ranks[field]].near &&
+                     !are_equal(a, field, &value->members[best[field]].value, v))
+                *CV_PUSH(a, &ret->contrary) = *m;
             continue;
         }
-        found[field] = &value->members[i].value;
+        found[field] = v;
         called[field] = m->name;
         if (!cv_str_eq(m->name, names[field]))
             cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SYNONYM, found[field]->offset, m->name);
@@ -175,6 +222,14 @@ cv_str cv_mtext_task_called(cv_arena *a, const cv_mtext_task *task, cv_str field
         if (cv_str_eq(name, names[f]) && task->called[f].n > 0)
             return cv_arena_join(a, task->called[f], index);
     return field;
+}
+
+cv_str cv_mtext_task_beside(const cv_mtext_task *task, cv_str name)
+{
+    task_field field = TASK_ID;
+    size_t rank = rank_of(name, &field);
+    assert(rank != SIZE_MAX && "it is a field");
+    return task->called[field];
 }
 
 const char *cv_mtext_task_wanted(cv_str name)
