@@ -59,6 +59,7 @@ static void read_times(cv_call *call, cv_mail_draft *d)
     cv_mail_message *m = &d->message;
     int64_t sent, seconds = cv_json_get_int(call->input, "expires_in", CV_ABSENT);
     d->expires_ms = CV_ABSENT;
+    d->expires_in = seconds;
     read_time(call, "sent_at", &m->sent_at, &sent);
     if (!read_time(call, "expires_at", &m->expires_at, &d->expires_ms) && seconds != CV_ABSENT) {
         d->expires_ms = cv_mail_now(call) + seconds * 1000;
@@ -182,15 +183,18 @@ bool cv_mail_check_size(cv_call *call, const cv_mail_draft *d, const char *field
     return false;
 }
 
-/* All that is equal when the same message is sent again. */
-static cv_str digest_of(cv_arena *a, const cv_mail_message *m)
+/* All that is equal when the same message is sent again: of its expiry, what its sender wrote. */
+static cv_str digest_of(cv_arena *a, const cv_mail_draft *d)
 {
+    const cv_mail_message *m = &d->message;
+    cv_str expires =
+        d->expires_in == CV_ABSENT ? m->expires_at : cv_arena_printf(a, "in %lld s", (long long)d->expires_in);
     cv_hash hash;
     cv_buf text = {.sink = cv_hash_add, .sink_to = &hash};
     cv_json_writer w = {.out = &text};
-    const cv_str parts[] = {m->sender,   m->addressed, m->command,    m->writing,   cv_mail_compact(a, m->content),
-                            m->extra,    m->thread_id, m->plan,       m->task_id,   m->correlation_id,
-                            m->reply_to, m->sent_at,   m->expires_at, m->supersedes};
+    const cv_str parts[] = {m->sender,   m->addressed, m->command, m->writing,   cv_mail_compact(a, m->content),
+                            m->extra,    m->thread_id, m->plan,    m->task_id,   m->correlation_id,
+                            m->reply_to, m->sent_at,   expires,    m->supersedes};
     cv_hash_begin(&hash);
     cv_json_begin_array(&w);
     cv_json_strs(&w, parts, CV_COUNT(parts));
@@ -225,7 +229,7 @@ static bool read_draft(cv_call *call, cv_mail_draft *d, cv_mail_special *special
     if (known)
         cv_mail_check_size(call, d, field);
     cv_mail_special_read(call, d, special);
-    m->digest = digest_of(call->arena, m);
+    m->digest = digest_of(call->arena, d);
     return call->errs->count == 0;
 }
 

@@ -21,6 +21,7 @@ typedef struct {
     cv_mail_recipients to;
     cv_mail_message message; /* message_id absent: one is made */
     int64_t expires_ms;      /* CV_ABSENT: never */
+    int64_t expires_in;      /* … as seconds, if its sender wrote that; else CV_ABSENT */
     cv_str dead_reason;      /* it is not delivered, but kept as a dead letter; absent: it is */
     bool is_owed;            /* it was promised before: a full mailbox does not refuse it */
 } cv_mail_draft;

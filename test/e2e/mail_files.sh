@@ -282,6 +282,48 @@ put $outbox/expiry.json '{"command": "bounded", "sender_agent_id": "muffin", "ta
 look
 [ "$(messages Planner-1 'select(.command == "bounded") | [.state, .expires_at] | tojson')" = '["new",null]' ]
 ok $? "an empty one is none"
+# Seconds count from the time at which the file is taken in; the same file dropped again is the same message.
+for in in '"expires_in": 3600' '"expiresIn": 3600' '"expires": "2150-01-02T03:04:05Z"'; do
+    command="bounded-$(echo "$in" | cut -d'"' -f2)"
+    file='{"command": "'$command'", "sender_agent_id": "muffin", "target_id": "Planner-1", "params": {}, "message_id": "'$command'", '"$in}"
+    put $outbox/expiry.json "$file"
+    look
+    put $outbox/expiry.json "$file"
+    look
+    [ ! -e $q/expiry.json ] && [ "$(messages Planner-1 'select(.command == "'$command'") | [.state, .expires_at != null] | tojson')" = '["new",true]' ]
+    ok $? "a file twice with $in"
+done
+for in in 0 -1 1.5 '"1h"' '{}' '60, "expires_at": "2150-01-02T03:04:05Z"'; do
+    put $outbox/expiry.json '{"command": "unbounded", "sender_agent_id": "muffin", "target_id": "Planner-1", "params": {}, "expires_in": '"$in}"
+    aged $outbox/expiry.json
+    look
+    grep -q 'expires_in' $q/expiry.json.reason.txt
+    ok $? "seconds that are none: $in"
+    rm -f $q/expiry*
+done
+
+# Two names of the expiry that say different things; of the sender and the recipient, where the file has none of the two
+# writings, in which other names are fields of its own.
+refused_pair() {
+    put $outbox/pair.json "{$1}"
+    aged $outbox/pair.json
+    look
+    grep -q "mean the same field, and say different things" $q/pair.json.reason.txt
+    ok $? "names that say different things: $1"
+    rm -f $q/pair*
+}
+for pair in '"target_id": "Planner-1", "to": "muffin"' '"target_id": ["Planner-1"], "recipient": ["muffin"]' '"to": "muffin", "TO": "Planner-1"' '"target_id": "Planner-1", "from": "Planner-1"'; do
+    refused_pair '"command": "torn", "sender": "muffin", '"$pair"
+done
+for pair in '"expires_at": "2150-01-02T03:04:05Z", "expires": "2150-01-02T03:04:06Z"' '"expires_in": 60, "expiresIn": 61'; do
+    for rest in '"command": "torn", "sender_agent_id": "muffin", "params": {}' '"type": "torn", "source_id": "muffin", "data": {}' '"command": "torn", "sender": "muffin"'; do
+        refused_pair "$rest, \"target_id\": \"Planner-1\", $pair"
+    done
+done
+put $outbox/pair.json '{"command": "whole", "source_id": "muffin", "target_id": "Planner-1", "to": "planner_1", "from": "", "agent_id": "x", "target": "y", "expires_at": "2150-01-02T03:04:05Z", "expires": "2150-01-02 03:04:05+00:00"}'
+look
+[ "$(messages Planner-1 'select(.command == "whole" or .command == "torn") | [.command, .expires_at[:19]] | tojson')" = '["whole","2150-01-02T03:04:05"]' ]
+ok $? "names that say the same"
 
 # ---- moved, and not what it seems -----------------------------------------------------------------------------------
 agent baker

@@ -266,6 +266,7 @@ static cv_str request_of(cv_mail_door *door, const cv_mtext_message *m, const ro
     put_id(door, &w, m, notes);
     put_time(door, &w, "sent_at", m, CV_MTEXT_TIME, notes);
     put_time(door, &w, "expires_at", m, CV_MTEXT_EXPIRES, notes);
+    put_raw(&w, "expires_in", m->fields[CV_MTEXT_EXPIRES_IN]);
     put_priority(door, &w, m, notes);
     put_raw(&w, "reply_to", m->fields[CV_MTEXT_REPLY]);
     put_raw(&w, "thread_id", m->fields[CV_MTEXT_THREAD]);
@@ -349,8 +350,10 @@ static outcome take_mailbox(cv_mail_door *door, cv_door_agent *agent, const cv_m
         cv_mail_delivery d;
         bool found = false;
         cv_str why;
-        if (!cv_mtext_message_read(door->arena, text->text, &box.messages->items[i], &notes, &m, &err)) {
-            cv_door_log(door, agent, "messages[%u]: %.*s", i, CV_FMT(err.message));
+        if (!cv_mtext_message_read(door->arena, text->text, &box.messages->items[i], &notes, &m, &err) ||
+            !cv_mtext_message_settle(door->arena, &m, &err)) {
+            cv_door_log(door, agent, "messages[%u]: %.*s", i, CV_FMT(cv_err_text(&err)));
+            cv_err_clear(&err);
             refused++;
             continue;
         }
@@ -429,7 +432,8 @@ static outcome run(cv_mail_door *door, cv_door_agent *agent, const taken *t, cv_
     if (t->kind == CV_DOOR_FROM_MAILBOX)
         return take_mailbox(door, agent, &text, t->op_id, ret_why);
     cv_mtext_message_unwrap(door->arena, &text);
-    if (!cv_mtext_message_read(door->arena, text.text, &text.value, &text.notes, &m, &err)) {
+    if (!cv_mtext_message_read(door->arena, text.text, &text.value, &text.notes, &m, &err) ||
+        !cv_mtext_message_settle(door->arena, &m, &err)) {
         *ret_why = cv_err_text(&err);
         return REFUSED;
     }

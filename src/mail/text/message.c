@@ -1,6 +1,8 @@
 /* message.c - reading and writing messages; see message.h. */
 #include "mail/text/message.h"
 
+#include "mail/text/spelling.h"
+
 typedef enum { TOP, DATA } place;
 
 static const struct {
@@ -14,17 +16,19 @@ static const struct {
 static const struct {
     cv_mtext_field field;
     cv_str name;
+    bool near; /* it may say something else beside another name */
 } also[] = {
-#define ALSO(id, name) {CV_MTEXT_##id, CV_STR_INIT(name)},
+#define ALSO(id, name) {CV_MTEXT_##id, CV_STR_INIT(name), false},
+#define NEAR(id, name) {CV_MTEXT_##id, CV_STR_INIT(name), true},
 #include "mail/text/fields.def"
 };
 
 /* The order of an envelope: the specification's, then the rest. */
 static const cv_mtext_field envelope_top[] = {CV_MTEXT_COMMAND, CV_MTEXT_SENDER, CV_MTEXT_TARGET};
 static const cv_mtext_field envelope_data[] = {CV_MTEXT_CORRELATION, CV_MTEXT_TASK, CV_MTEXT_PARAMS};
-static const cv_mtext_field envelope_more[] = {CV_MTEXT_MESSAGE_ID, CV_MTEXT_TIME,     CV_MTEXT_REPLY,
-                                               CV_MTEXT_THREAD,     CV_MTEXT_PRIORITY, CV_MTEXT_EXPIRES,
-                                               CV_MTEXT_SUPERSEDES};
+static const cv_mtext_field envelope_more[] = {CV_MTEXT_MESSAGE_ID, CV_MTEXT_TIME,      CV_MTEXT_REPLY,
+                                               CV_MTEXT_THREAD,     CV_MTEXT_PRIORITY,  CV_MTEXT_EXPIRES,
+                                               CV_MTEXT_EXPIRES_IN, CV_MTEXT_SUPERSEDES};
 _Static_assert(CV_COUNT(envelope_top) + CV_COUNT(envelope_data) + CV_COUNT(envelope_more) == CV_MTEXT_FIELD_COUNT,
                "every field has a place in an envelope");
 
@@ -149,9 +153,10 @@ static void read_strict(cv_arena *a, cv_str text, const cv_json *value, cv_mtext
             cv_str_eq(m->name, data_word) && (ret->writing == CV_MTEXT_ENVELOPE || is_envelope_data(value, v));
         if (is_data && ret->writing == CV_MTEXT_ENVELOPE)
             ret->data_whole = m->raw;
-        if (is_field_name(ret->writing, m->name, &field))
+        if (is_field_name(ret->writing, m->name, &field)) {
             ret->fields[field] = m->raw;
-        else if (is_data && v->type == CV_JSON_OBJECT)
+            ret->called[field] = m->name;
+        } else if (is_data && v->type == CV_JSON_OBJECT)
             read_data(a, text, v, ret);
         else if (is_data)
             ret->data_raw = m->raw;
@@ -252,8 +257,10 @@ static void read_loose(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_
             cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SYNONYM, v->offset, m->name);
         if (field == CV_MTEXT_BODY)
             set_body(a, v, m, text, notes, ret);
-        else
+        else {
             ret->fields[field] = m->raw;
+            ret->called[field] = m->name;
+        }
     }
     if (!ret->fields[CV_MTEXT_COMMAND].p && !is_empty(ret->fields[CV_MTEXT_PARAMS]))
         ret->fields[CV_MTEXT_COMMAND] = CV_STR("\"message\"");
@@ -321,6 +328,55 @@ bool cv_mtext_message_read(cv_arena *a, cv_str text, const cv_json *value, cv_mt
     cv_err_set(err, CV_ERR_INVALID_VALUE, "this object has neither a command (or type) nor a body");
     cv_err_suggest(err, CV_STR("name the request in \"type\" and the rest in \"data\""));
     return false;
+}
+
+/* ---- several names of one field ---------------------------------------------------------------------------------- */
+
+/* Is nothing said: null, or an empty text? */
+static bool is_nothing(const cv_json *v)
+{
+    return v->type == CV_JSON_NULL || (v->type == CV_JSON_STRING && cv_str_trim(v->text).n == 0);
+}
+
+static bool is_equal(cv_arena *a, cv_mtext_field field, const cv_json *x, const cv_json *y)
+{
+    int64_t one, other;
+    bool exact, texts = x->type == CV_JSON_STRING && y->type == CV_JSON_STRING;
+    if (field == CV_MTEXT_EXPIRES && cv_mtext_time_of(x->text, &one, &exact) &&
+        cv_mtext_time_of(y->text, &other, &exact))
+        return one == other;
+    if (texts && (field == CV_MTEXT_SENDER || field == CV_MTEXT_TARGET))
+        return cv_mtext_is_same_name(x->text, y->text);
+    return cv_json_is_equal(a, x, y);
+}
+
+bool cv_mtext_message_settle(cv_arena *a, cv_mtext_message *message, cv_err *err)
+{
+    for (size_t i = 0; i < message->extra.count; i++) {
+        const cv_mtext_member *m = &message->extra.items[i];
+        cv_mtext_field field = CV_MTEXT_BODY;
+        size_t rank = rank_of(m->name, &field);
+        bool expires = field == CV_MTEXT_EXPIRES || field == CV_MTEXT_EXPIRES_IN;
+        cv_json v, counts = {.type = CV_JSON_NULL};
+        bool address = message->writing == CV_MTEXT_LOOSE && (field == CV_MTEXT_SENDER || field == CV_MTEXT_TARGET);
+        if (rank == SIZE_MAX || also[rank].near || (!expires && !address))
+            continue;
+        cv_str *raw = &message->fields[field];
+        if (!cv_json_parse(a, m->raw, &v, err) || (raw->p && !cv_json_parse(a, *raw, &counts, err)))
+            return false;
+        if (is_nothing(&v) || (!raw->p && !expires))
+            continue;
+        if (expires && is_nothing(&counts)) {
+            *raw = m->raw;
+            message->called[field] = m->name;
+        } else if (!is_equal(a, field, &counts, &v)) {
+            cv_err_set(err, CV_ERR_INVALID_VALUE, "'%.*s' and '%.*s' mean the same field, and say different things",
+                       CV_FMT(message->called[field]), CV_FMT(m->name));
+            cv_err_suggest(err, CV_STR("leave one of them out"));
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

@@ -44,6 +44,7 @@ typedef struct {
 typedef struct {
     cv_mtext_writing writing;            /* that it was read from */
     cv_str fields[CV_MTEXT_FIELD_COUNT]; /* JSON as it was written; absent: not there */
+    cv_str called[CV_MTEXT_FIELD_COUNT]; /* the name that each of them had */
     cv_mtext_members data;               /* what else was in `data` … */
     cv_str data_raw;                     /* … which was not an object */
     cv_str data_whole;                   /* all of `data` as it was written, of an envelope */
@@ -63,6 +64,11 @@ void cv_mtext_message_unwrap(cv_arena *a, cv_mtext *text);
  * nothing of a message in it. */
 bool cv_mtext_message_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_notes *notes, cv_mtext_message *ret,
                            cv_err *err);
+
+/* Until when a message is valid, and, if it has none of the two writings, who sends it and to whom, may be said under
+ * several names. False: two of them say different things. What only another name says about its expiry becomes the
+ * field. */
+bool cv_mtext_message_settle(cv_arena *a, cv_mtext_message *message, cv_err *err);
 
 /* Writes it as an ENVELOPE or as a MAILBOX message: with `indent` on lines of its own members, else on one line as far
  * as the values allow. */
