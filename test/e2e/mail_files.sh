@@ -338,6 +338,13 @@ is '.waiting == 1 and (.files[0].reason | contains("may still be written"))'
 [ "$(messages baker 'select(.message_id == "pieces") | .state')" = new ] && printf ': 12}}\n' >>$own/done/task_0000000001.json
 run "the other half" 0 mail read pieces --json
 is '.message.state == "done" and .message.output == {"loaves": 12}'
+# One that stays damaged is finished without it, and nobody is left to think that it was kept.
+run "send" 0 mail send --from User --to miller --message-id damaged "in pieces"
+mv $mail/runtime/miller/inbox/task_0000000001.json $mail/runtime/miller/done/
+printf '{"message_id": "damaged", "output": {"loaves"' >$mail/runtime/miller/done/task_0000000001.json
+aged $mail/runtime/miller/done/task_0000000001.json
+run "an output that stays damaged" 0 mail watch 0 --json
+is '.files | length == 1 and (.[0] | .outcome == "taken" and (.reason | endswith("it is finished without an output")))'
 # A file of another mailbox, which has the same number, finishes and claims nothing here.
 for to in baker miller; do run "send" 0 mail send --from User --to $to --message-id for-$to "to $to"; done
 for folder in done claimed; do

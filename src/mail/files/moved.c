@@ -184,7 +184,7 @@ static bool take_end(cv_mail_door *door, cv_door_agent *agent, cv_where file, co
 {
     cv_mail_state state = cv_mail_state_at(d, door->now_ms);
     bool again;
-    cv_str why, output = {0};
+    cv_str why, output = {0}, lost = {0};
     cv_err unread = {.arena = door->arena};
     cv_mtext text;
     if (!cv_mail_states[state].open)
@@ -199,15 +199,15 @@ static bool take_end(cv_mail_door *door, cv_door_agent *agent, cv_where file, co
         cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_WAITING, why);
         return true;
     }
-    if (!read_file(door, file, &text, &unread))
-        cv_door_log(door, agent, "%s: %.*s; it is finished without an output", cv_where_name(file),
-                    CV_FMT(unread.message));
-    else if (is_other(&text, d))
+    if (!read_file(door, file, &text, &unread)) {
+        lost = cv_arena_printf(door->arena, "%.*s; it is finished without an output", CV_FMT(unread.message));
+        cv_door_log(door, agent, "%s: %.*s", cv_where_name(file), CV_FMT(lost));
+    } else if (is_other(&text, d))
         return refuse_other(door, agent, file, d, err);
     else
         output = cv_door_added(door->arena, &text, failed);
     if (cv_door_finish(door, agent, d, failed, output, (cv_str){0}, &again, &why)) {
-        cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_TAKEN, (cv_str){0});
+        cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_TAKEN, lost);
         return put_away(door, agent, d->seq, file, err);
     }
     if (again)

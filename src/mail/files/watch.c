@@ -16,7 +16,7 @@ static const cv_shape file_shape[] = {
     CV_FIELD(ALWAYS, agent, "in whose folder"),
     CV_FIELD(ALWAYS, file, ""),
     CV_FIELD(ALWAYS, outcome, "taken; refused: it is in quarantine/; returned to the folder it came from; waiting"),
-    CV_FIELD(IF_ANY, reason, "why it was not taken"),
+    CV_FIELD(IF_ANY, reason, "why it was not taken, or was without its output"),
     {0},
 };
 #undef CV_THIS_TYPE
