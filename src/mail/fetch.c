@@ -285,8 +285,6 @@ static bool look(cv_prompt_door *door, fetching *x, bool *ret_there, cv_err *err
 static bool hand_out(cv_prompt_door *door, fetching *x, cv_err *err)
 {
     cv_call *call = door->call;
-    cv_mail_prompt current;
-    cv_prompt_shown shown;
     size_t before = call->errs->count;
     x->waits_for = (cv_str){NULL, 0};
     bool done = cv_mail_write(call, "mail fetch", fetch, x);
@@ -300,9 +298,10 @@ static bool hand_out(cv_prompt_door *door, fetching *x, cv_err *err)
         return false;
     if (cv_json_get_true(call->input, "dry_run"))
         return true;
-    return ((!x->name || cv_prompt_archive_answer(door, x->name, x->request_id, err)) &&
-            cv_prompt_settle(door, &current, &shown, err)) ||
-           cv_call_fail(call, err);
+    if (x->name && !cv_prompt_archive_answer(door, x->name, x->request_id, err))
+        return cv_call_fail(call, err);
+    cv_prompt_settle_after(door, &x->warnings);
+    return true;
 }
 
 /* An answer that was fetched before, asked for by its request id. */

@@ -3,6 +3,7 @@
 
 #include "mail/operations.h"
 #include "mail/render.h"
+#include "mail/text/repair.h"
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
@@ -112,12 +113,41 @@ bool cv_prompt_settle(cv_prompt_door *door, cv_mail_prompt *ret_current, cv_prom
            cv_prompt_show(door, found ? ret_current : NULL, ret_shown, err);
 }
 
+/* What was done stays done: the answer gets a warning. */
+void cv_prompt_settle_after(cv_prompt_door *door, cv_notices *warnings)
+{
+    cv_call *call = door->call;
+    cv_err err = {.arena = call->arena}, ignored = {.arena = call->arena};
+    cv_mail_prompt current;
+    cv_prompt_shown shown;
+    cv_json answer;
+    if (cv_prompt_settle(door, &current, &shown, &err))
+        return;
+    cv_notice_add(warnings, call->arena, CV_STR("file_not_written"),
+                  "the record has it, but the files in temp/ do not show it yet: %.*s; the next call tries again",
+                  CV_FMT(cv_err_text(&err)));
+    cv_str text = cv_arena_copy(call->arena, cv_buf_str(call->out));
+    if (!cv_json_parse(call->arena, text, &answer, &ignored))
+        return;
+    cv_buf_clear(call->out);
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    for (uint32_t i = 0; i < answer.count; i++)
+        if (!cv_str_eq(answer.members[i].key, CV_STR("warnings"))) {
+            cv_json_key(&w, answer.members[i].key);
+            cv_json_raw(&w, cv_mtext_raw(text, &answer.members[i].value));
+        }
+    cv_notices_answer(warnings, &w);
+    cv_json_end_object(&w);
+}
+
 /* ---- one act on the slot ----------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_str text, template; /* stage */
     cv_str answer;         /* answer: JSON */
     bool taken_away;       /* the text that was staged has gone: somebody has read it */
+    cv_str late;           /* why the files did not show the slot before; absent: they did */
     bool queue, replace;
     /* the answer */
     cv_str request_id, state, path, id_path, staged_at;
@@ -145,6 +175,7 @@ const cv_shape cv_mail_take_shape[] = {
     CV_FIELD(IF_ANY, template, ""),
     CV_FIELD(IF_ANY, staged_at, ""),
     CV_MARKED("x-document", IF_ANY, text, "the prompt"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, ""),
     CV_PROMPT_WRITTEN,
     {0},
 };
@@ -152,6 +183,7 @@ const cv_shape cv_mail_answer_shape[] = {
     CV_SUCCESS,
     CV_FIELD(ALWAYS, request_id, ""),
     CV_FIELD(ALWAYS, state, "answered: 'mail fetch' hands it out"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, ""),
     CV_WRITTEN("post office"),
     CV_TRIED,
     {0},
@@ -171,16 +203,20 @@ static bool hold(cv_mail_writing *o, const act *x, cv_mail_prompt *ret, bool *re
     return true;
 }
 
-/* Files first: what others did there, what a killed writer left. Then the write, then the files again. */
+/* Files first: what others did there, what a killed writer left. Then the write, then the files again. A prompt is staged
+ * in the record also while its files cannot be written. */
 static bool run(cv_call *call, const char *operation, cv_mail_work work, act *x)
 {
     cv_err err = {.arena = call->arena};
     cv_prompt_door door;
     cv_mail_prompt current;
-    cv_prompt_shown shown;
+    cv_prompt_shown shown = {0};
     if (!cv_prompt_open(&door, call, &err))
         return cv_call_fail(call, &err);
-    bool ok = cv_prompt_settle(&door, &current, &shown, &err) || cv_call_fail(call, &err);
+    bool ok = cv_prompt_settle(&door, &current, &shown, &err);
+    if (!ok && x->text.p)
+        x->late = cv_err_text(&err);
+    ok = ok || x->late.p || cv_call_fail(call, &err);
     x->taken_away = ok && shown.taken_away;
     if (ok && shown.foreign && x->text.p && !x->queue) {
         cv_err *fault = cv_refuse(call, CV_ERR_PROMPT_WAITING, CV_STR(""), "text", CV_STR(""),
@@ -193,14 +229,14 @@ static bool run(cv_call *call, const char *operation, cv_mail_work work, act *x)
                       "temp/cursor_input.txt has a prompt that nobody staged here: this one is shown after it");
     ok = ok && cv_mail_write(call, operation, work, x);
     if (ok && !cv_json_get_true(call->input, "dry_run"))
-        ok = cv_prompt_settle(&door, &current, &shown, &err) || cv_call_fail(call, &err);
+        cv_prompt_settle_after(&door, &x->warnings);
     cv_prompt_close(&door);
     return ok;
 }
 
 /* ---- stage ------------------------------------------------------------------------------------------------------- */
 
-static bool refuse_waiting(cv_mail_writing *o, const cv_mail_prompt *current)
+static bool refuse_waiting(cv_mail_writing *o, const act *x, const cv_mail_prompt *current)
 {
     bool unread = cv_str_eq(current->state, CV_STR("staged")), answered = cv_str_eq(current->state, CV_STR("answered"));
     cv_err *fault = cv_refuse(o->call, CV_ERR_PROMPT_WAITING, CV_STR(""), "queue", current->request_id,
@@ -208,6 +244,9 @@ static bool refuse_waiting(cv_mail_writing *o, const cv_mail_prompt *current)
                               : answered ? "the answer to the prompt '%.*s' of %.*s was not fetched yet"
                                          : "the prompt '%.*s' of %.*s was read, and is not answered yet",
                               CV_FMT(current->request_id), CV_FMT(current->staged_at));
+    if (unread && x->late.p)
+        cv_err_message(fault, "the prompt '%.*s' of %.*s is staged, but its file cannot be written: %.*s",
+                       CV_FMT(current->request_id), CV_FMT(current->staged_at), CV_FMT(x->late));
     cv_err_operation(fault, answered ? CV_STR("mail fetch") : CV_STR("mail stage"));
     cv_err_suggest(fault, unread     ? CV_STR("with 'queue': true waits behind it")
                           : answered ? CV_STR("hands it out and frees the slot")
@@ -227,7 +266,7 @@ static bool stage(cv_mail_writing *o, void *ctx, cv_str *ret_result)
         found = false;
     }
     if (found && !x->queue)
-        return refuse_waiting(o, &current);
+        return refuse_waiting(o, x, &current);
     if (!cv_mail_new_id(o->arena, o->now_ms, &x->request_id, &o->err))
         return cv_mail_fail(o);
     cv_mail_prompt *row = cv_prompt_add(o, x->request_id, x->text, found ? "queued" : "staged");

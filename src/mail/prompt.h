@@ -31,6 +31,9 @@ bool cv_prompt_of_file(cv_record *record, cv_arena *a, const char *name, cv_mail
 /* Brings the files to what the record says. `ret_current` is the prompt that has the slot, or request_id is absent. */
 bool cv_prompt_settle(cv_prompt_door *door, cv_mail_prompt *ret_current, cv_prompt_shown *ret_shown, cv_err *err);
 
+/* The same after a write whose answer is there already: what could not be done becomes a warning of it. */
+void cv_prompt_settle_after(cv_prompt_door *door, cv_notices *warnings);
+
 /* Changes the state of a prompt, in this write, with an event. The row is that of the write. */
 cv_mail_prompt *cv_prompt_put(cv_mail_writing *o, const cv_mail_prompt *prompt, const char *state);
 

@@ -344,6 +344,35 @@ is '[.routed.receipts[].to] == ["muffin", "Planner-1"]'
 run "urgent" 0 mail read "$(jq -r .routed.message_id "$out")" --json
 is '.message.priority == 2 and .message.reply_to'
 
+# ---- files that cannot be written -----------------------------------------------------------------------------------
+# The record is the truth: what was done is told as done, and the file comes later.
+blocked() { rm -f $temp/cursor_input.id && mkdir $temp/cursor_input.id; }
+run "the slot is free" 0 mail fetch --json
+is '.state == "nothing" and (.waits_for | not)'
+blocked
+run "stage" 0 mail stage --text "late" --op-id late --json
+is '.state == "staged" and ([.warnings[].type] == ["file_not_written"])'
+late=$(jq -r .request_id "$out")
+run "the same request again" 0 mail stage --text "late" --op-id late --json
+is ".replayed and .request_id == \"$late\""
+run "the same text again" 1 mail stage --text "late" --json
+is ".error_code == \"prompt_waiting\" and .value == \"$late\" and (.message | contains(\"is staged, but its file cannot be written\"))"
+run "behind it" 0 mail stage --text "later" --queue --json
+is '.state == "queued" and ([.warnings[].type] == ["file_not_written"])'
+run "nobody takes it while its file cannot be moved" 2 mail take --json
+rmdir $temp/cursor_input.id
+run "take" 0 mail take --json
+is ".request_id == \"$late\" and .text == \"late\" and (.warnings | not)"
+"$conclave" mail answer '"yes"' >/dev/null
+blocked
+"$conclave" mail fetch --json >"$out" 2>"$err" || "$conclave" mail fetch --json >"$out" 2>"$err"
+rmdir $temp/cursor_input.id
+run "the next one" 0 mail take --json
+is '.text == "later"'
+"$conclave" mail answer '"no"' >/dev/null
+run "and its answer" 0 mail fetch --json
+is '.answer == "no"'
+
 # ---- kill -9 --------------------------------------------------------------------------------------------------------
 # The program itself is killed, without LeakSanitizer, which cannot be traced.
 export ASAN_OPTIONS="detect_leaks=0"
