@@ -90,6 +90,31 @@ static void not_routed(cv_call *call, fetching *x, size_t before)
     x->routes = false;
 }
 
+static cv_str text_or_none(cv_arena *a, const cv_mtext_message *m, cv_mtext_field field)
+{
+    cv_str text = cv_mtext_field_text(a, m, field);
+    return text.n > 0 ? text : (cv_str){NULL, 0};
+}
+
+/* For how many seconds it is valid. */
+static void read_seconds(cv_call *call, cv_mail_draft *d, const cv_mtext_message *m)
+{
+    cv_json v;
+    cv_err ignored = {.arena = call->arena};
+    cv_str raw = m->fields[CV_MTEXT_EXPIRES_IN];
+    if (!raw.p || !cv_json_parse(call->arena, raw, &v, &ignored) || v.type == CV_JSON_NULL)
+        return;
+    if (d->message.expires_at.p) {
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "expires_in", raw,
+                  "'expires_at' and 'expires_in' exclude each other");
+    } else if (!cv_json_to_int(&v, &d->expires_in) || d->expires_in < 1 || d->expires_in > CV_MAIL_MAX_SECONDS) {
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "expires_in", raw, "expires_in is not a number of seconds");
+    } else {
+        d->expires_ms = cv_mail_now(call) + d->expires_in * 1000;
+        d->message.expires_at = cv_mail_time(call->arena, d->expires_ms);
+    }
+}
+
 /* How urgent it is, and until when it is valid. */
 static void read_validity(cv_call *call, cv_mail_draft *d, const cv_mtext_message *m)
 {
@@ -99,13 +124,41 @@ static void read_validity(cv_call *call, cv_mail_draft *d, const cv_mtext_messag
     bool is_none = expires.p ? cv_str_trim(expires).n == 0 : !raw.p || cv_str_eq(raw, CV_STR("null"));
     int known = priority.n > 0 ? cv_mtext_priority_of(priority, &exact) : 0;
     d->message.priority = known > 0 ? known : 3;
-    d->expires_ms = CV_ABSENT;
+    d->expires_ms = d->expires_in = CV_ABSENT;
     if (expires.p && cv_mtext_time_of(expires, &d->expires_ms, &exact))
         d->message.expires_at = cv_mail_time(call->arena, d->expires_ms);
     else if (!is_none)
         cv_err_suggest(
             cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "expires_at", expires, "expires_at is not a time in UTC"),
             CV_STR("write it like 2026-02-03T04:05:06Z"));
+    read_seconds(call, d, m);
+}
+
+/* When it was sent, and under which id: one that nobody filled in is none. */
+static void read_origin(cv_call *call, cv_mail_draft *d, const cv_mtext_message *m)
+{
+    bool exact;
+    int64_t ms;
+    cv_str id = text_or_none(call->arena, m, CV_MTEXT_MESSAGE_ID), sent = text_or_none(call->arena, m, CV_MTEXT_TIME);
+    d->message.message_id = id.p && !cv_mtext_has_placeholder(id) ? id : (cv_str){NULL, 0};
+    if (sent.p && cv_mtext_time_of(sent, &ms, &exact))
+        d->message.sent_at = cv_mail_time(call->arena, ms);
+}
+
+/* `mail send` has the same ceiling in its schema. */
+static void check_links(cv_call *call, const cv_mail_message *m)
+{
+    enum { MOST = 200 };
+    const struct {
+        const char *field;
+        cv_str text;
+    } links[] = {{"message_id", m->message_id}, {"command", m->command},     {"task_id", m->task_id},
+                 {"reply_to", m->reply_to},     {"thread_id", m->thread_id}, {"correlation_id", m->correlation_id},
+                 {"supersedes", m->supersedes}};
+    for (size_t i = 0; i < CV_COUNT(links); i++)
+        if (cv_utf8_count(links[i].text) > MOST)
+            cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), links[i].field, CV_STR(""), "%s has more than %d characters",
+                      links[i].field, MOST);
 }
 
 /* Its recipients, its size, the tasks that it brings: what `mail send` refuses is refused here. */
@@ -113,8 +166,15 @@ static void check(cv_call *call, fetching *x, const cv_json *target, const cv_mt
 {
     size_t before = call->errs->count;
     bool envelope = cv_str_eq(x->draft.message.writing, CV_STR("envelope"));
+    read_origin(call, &x->draft, m);
     read_validity(call, &x->draft, m);
-    cv_mail_address(call, "target_id", target, &x->draft.sender, &x->draft.to);
+    x->draft.message.digest = cv_mail_digest(call->arena, &x->draft);
+    check_links(call, &x->draft.message);
+    if (target->type == CV_JSON_STRING || target->type == CV_JSON_ARRAY)
+        cv_mail_address(call, "target_id", target, &x->draft.sender, &x->draft.to);
+    else
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "target_id", CV_STR(""),
+                  "target_id is neither the name of an agent nor a list of names");
     cv_mail_check_size(call, &x->draft, envelope ? "data" : "params");
     cv_mail_special_read(call, &x->draft, &x->special);
     x->routes = call->errs->count == before;
@@ -122,27 +182,53 @@ static void check(cv_call *call, fetching *x, const cv_json *target, const cv_mt
         not_routed(call, x, before);
 }
 
-static cv_str text_or_none(cv_arena *a, const cv_mtext_message *m, cv_mtext_field field)
+/* Is it an object with a command and a target? */
+static bool is_command(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_message *ret, cv_json *ret_target)
 {
-    cv_str text = cv_mtext_field_text(a, m, field);
-    return text.n > 0 ? text : (cv_str){NULL, 0};
+    cv_err ignored = {.arena = a};
+    cv_mtext_notes notes = {0};
+    return value->type == CV_JSON_OBJECT && cv_mtext_message_read(a, text, value, &notes, ret, &ignored) &&
+           cv_mtext_field_text(a, ret, CV_MTEXT_COMMAND).n > 0 && ret->fields[CV_MTEXT_TARGET].p &&
+           cv_json_parse(a, ret->fields[CV_MTEXT_TARGET], ret_target, &ignored) && ret_target->type != CV_JSON_NULL &&
+           (ret_target->type != CV_JSON_STRING || ret_target->text.n > 0);
 }
 
-/* An answer with a command and a target is a message, in the form that the answer has. */
+/* Several commands are for the caller to send. */
+static void warn_of_list(cv_call *call, fetching *x, const cv_mtext *text)
+{
+    cv_mtext_message m;
+    cv_json target;
+    size_t count = 0;
+    for (uint32_t i = 0; text->value.type == CV_JSON_ARRAY && i < text->value.count; i++)
+        count += is_command(call->arena, text->text, &text->value.items[i], &m, &target);
+    if (count > 0)
+        cv_notice_add(&x->warnings, call->arena, CV_STR("not_routed"),
+                      "the answer is a list with %zu command%s, and nothing of it was sent: an answer is one command",
+                      count, CV_PLURAL(count));
+}
+
+/* An answer with a command and a target is a message, in the form that the answer has. Like a file, it may be in a list
+ * of its own or in a string. */
 static void read_command(cv_call *call, fetching *x, cv_str staged_by)
 {
     cv_arena *a = call->arena;
-    cv_err ignored = {.arena = a};
-    cv_json value, target;
-    cv_mtext_notes notes = {0};
+    size_t before = call->errs->count;
+    cv_err err = {.arena = a};
+    cv_json target;
+    cv_mtext text = {.text = x->answer};
     cv_mtext_message m;
-    if (!cv_json_parse(a, x->answer, &value, &ignored) || value.type != CV_JSON_OBJECT ||
-        !cv_mtext_message_read(a, x->answer, &value, &notes, &m, &ignored))
+    if (!cv_json_parse(a, x->answer, &text.value, &err))
         return;
+    cv_mtext_message_unwrap(a, &text);
+    warn_of_list(call, x, &text);
+    if (!is_command(a, text.text, &text.value, &m, &target))
+        return;
+    if (!cv_mtext_message_settle(a, &m, &err)) {
+        cv_call_fail(call, &err);
+        not_routed(call, x, before);
+        return;
+    }
     cv_str command = cv_mtext_field_text(a, &m, CV_MTEXT_COMMAND), to = m.fields[CV_MTEXT_TARGET];
-    if (command.n == 0 || !to.p || !cv_json_parse(a, to, &target, &ignored) ||
-        !(target.type == CV_JSON_STRING ? target.text.n > 0 : target.type == CV_JSON_ARRAY))
-        return;
     cv_mail_message *row = &x->draft.message;
     x->draft = (cv_mail_draft){0};
     cv_row_clear(&cv_mail_message_type, row);
@@ -158,21 +244,26 @@ static void read_command(cv_call *call, fetching *x, cv_str staged_by)
     row->correlation_id = text_or_none(a, &m, CV_MTEXT_CORRELATION);
     row->reply_to = text_or_none(a, &m, CV_MTEXT_REPLY);
     row->thread_id = text_or_none(a, &m, CV_MTEXT_THREAD);
+    row->supersedes = text_or_none(a, &m, CV_MTEXT_SUPERSEDES);
     row->content = object_or(envelope ? m.data_whole : m.fields[CV_MTEXT_PARAMS]);
     row->extra = cv_mtext_extra_print(a, &m);
     row->size = (int64_t)(row->content.n + row->extra.n);
-    row->digest = CV_STR("");
     check(call, x, &target, &m);
+}
+
+static bool post(cv_mail_writing *o, fetching *x)
+{
+    return cv_mail_admit(o, &x->draft) && cv_mail_supersede(o, &x->draft) && cv_mail_post(o, &x->draft, &x->receipts) &&
+           cv_mail_special_take(o, &x->draft, &x->special);
 }
 
 static bool route(cv_mail_writing *o, fetching *x)
 {
+    cv_mail_message old;
+    bool before;
     if (!x->routes)
         return true;
-    if (!cv_mail_new_id(o->arena, o->now_ms, &x->draft.message.message_id, &o->err))
-        return cv_mail_fail(o);
-    if (!cv_mail_admit(o, &x->draft) || !cv_mail_post(o, &x->draft, &x->receipts) ||
-        !cv_mail_special_take(o, &x->draft, &x->special)) {
+    if (!cv_mail_sent_before(o, &x->draft, &old, &x->receipts, &before) || (!before && !post(o, x))) {
         x->route_refused = o->err.code == CV_ERR_NONE;
         return false;
     }

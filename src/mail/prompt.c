@@ -203,8 +203,8 @@ static bool hold(cv_mail_writing *o, const act *x, cv_mail_prompt *ret, bool *re
     return true;
 }
 
-/* Files first: what others did there, what a killed writer left. Then the write, then the files again. A prompt is staged
- * in the record also while its files cannot be written. */
+/* Files first: what others did there, what a killed writer left. Then the write, then the files again. A prompt is
+ * staged in the record also while its files cannot be written. */
 static bool run(cv_call *call, const char *operation, cv_mail_work work, act *x)
 {
     cv_err err = {.arena = call->arena};

@@ -184,7 +184,7 @@ bool cv_mail_check_size(cv_call *call, const cv_mail_draft *d, const char *field
 }
 
 /* All that is equal when the same message is sent again: of its expiry, what its sender wrote. */
-static cv_str digest_of(cv_arena *a, const cv_mail_draft *d)
+cv_str cv_mail_digest(cv_arena *a, const cv_mail_draft *d)
 {
     const cv_mail_message *m = &d->message;
     cv_str expires =
@@ -229,7 +229,7 @@ static bool read_draft(cv_call *call, cv_mail_draft *d, cv_mail_special *special
     if (known)
         cv_mail_check_size(call, d, field);
     cv_mail_special_read(call, d, special);
-    m->digest = digest_of(call->arena, d);
+    m->digest = cv_mail_digest(call->arena, d);
     return call->errs->count == 0;
 }
 
@@ -289,28 +289,26 @@ static bool receipts_of(cv_mail_writing *o, const cv_mail_message *m, cv_mail_re
     return true;
 }
 
-/* Sent before under this id? The answer of then, or a conflict. */
-static bool sent_before(cv_mail_writing *o, sending *s, bool *ret_before)
+bool cv_mail_sent_before(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_message *ret_old,
+                         cv_mail_receipts *ret_receipts, bool *ret_before)
 {
-    cv_mail_message *m = &s->draft->message, old;
+    cv_mail_message *m = &draft->message;
     *ret_before = false;
     if (!m->message_id.p)
         return cv_mail_new_id(o->arena, o->now_ms, &m->message_id, &o->err) || cv_mail_fail(o);
-    if (!cv_mail_message_get(o->record, o->arena, m->message_id, &old, ret_before, &o->err))
+    if (!cv_mail_message_get(o->record, o->arena, m->message_id, ret_old, ret_before, &o->err))
         return cv_mail_fail(o);
     if (!*ret_before)
         return true;
-    if (!cv_str_eq(old.digest, m->digest)) {
+    if (!cv_str_eq(ret_old->digest, m->digest)) {
         cv_err_suggest(
             cv_refuse(o->call, CV_ERR_MESSAGE_CONFLICT, CV_STR(""), "message_id", m->message_id,
                       "the message '%.*s' was sent at %.*s with other content", CV_FMT(m->message_id),
-                      CV_FMT(old.accepted_at)),
+                      CV_FMT(ret_old->accepted_at)),
             CV_STR("leave message_id out for a new message; a correction names the old one in 'supersedes'"));
         return false;
     }
-    s->thread_id = old.thread_id.p ? old.thread_id : old.message_id;
-    s->accepted_at = old.accepted_at;
-    return receipts_of(o, &old, &s->receipts);
+    return receipts_of(o, ret_old, ret_receipts);
 }
 
 /* The message of the recipient that the sender works on now, the last of a chain: without a link it is answered all the
@@ -485,8 +483,7 @@ bool cv_mail_post(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_receipts *re
     return o->call->errs->count == 0;
 }
 
-/* The older message is superseded: nobody begins with it any more. */
-static bool supersede(cv_mail_writing *o, const cv_mail_draft *draft)
+bool cv_mail_supersede(cv_mail_writing *o, const cv_mail_draft *draft)
 {
     cv_str old_id = draft->message.supersedes;
     cv_mail_message old;
@@ -559,21 +556,22 @@ static void warn_of_equal(cv_mail_writing *o, const cv_mail_draft *draft)
 static bool send(cv_mail_writing *o, void *ctx, cv_str *ret_result)
 {
     sending *s = ctx;
+    cv_mail_message old;
     bool before;
-    if (!sent_before(o, s, &before))
+    if (!cv_mail_sent_before(o, s->draft, &old, &s->receipts, &before))
         return false;
     s->message_id = s->draft->message.message_id;
     if (!before) {
-        if (!cv_mail_admit(o, s->draft) || !warn_of_silence(o, s->draft) || !supersede(o, s->draft) ||
+        if (!cv_mail_admit(o, s->draft) || !warn_of_silence(o, s->draft) || !cv_mail_supersede(o, s->draft) ||
             !cv_mail_post(o, s->draft, &s->receipts) || !cv_mail_special_take(o, s->draft, &s->special))
             return false;
         warn_of_equal(o, s->draft);
         cv_mail_sign(o, &s->draft->sender, "send");
-        const cv_mail_message *m = &s->draft->message;
-        s->thread_id = m->thread_id.p ? m->thread_id : m->message_id;
         s->stopped = s->draft->dead_reason.p != NULL;
-        s->accepted_at = o->now;
     }
+    const cv_mail_message *m = before ? &old : &s->draft->message;
+    s->thread_id = m->thread_id.p ? m->thread_id : m->message_id;
+    s->accepted_at = m->accepted_at;
     s->warnings = o->warnings;
     *ret_result = cv_shape_text(o->arena, cv_mail_send_shape, s);
     return true;

@@ -45,6 +45,17 @@ extern const cv_shape cv_mail_receipt_shape[];
 bool cv_mail_address(cv_call *call, const char *field, const cv_json *to, const cv_mail_agent *sender,
                      cv_mail_recipients *ret);
 
+/* What is equal when the same message is sent again. */
+cv_str cv_mail_digest(cv_arena *a, const cv_mail_draft *draft);
+
+/* Was it sent before under its id? Then what it was, with its receipts of now; with other content it is refused. A
+ * message without an id gets one. */
+bool cv_mail_sent_before(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_message *ret_old,
+                         cv_mail_receipts *ret_receipts, bool *ret_before);
+
+/* The older message that it supersedes, if it names one: nobody begins with that one any more. */
+bool cv_mail_supersede(cv_mail_writing *o, const cv_mail_draft *draft);
+
 /* May it be sent: thread and hops (a chain that is too long is kept as a dead letter), the sender's rate, the quotas of
  * the recipients. Nothing is written before that is known. */
 bool cv_mail_admit(cv_mail_writing *o, cv_mail_draft *draft);

@@ -344,6 +344,38 @@ is '[.routed.receipts[].to] == ["muffin", "Planner-1"]'
 run "urgent" 0 mail read "$(jq -r .routed.message_id "$out")" --json
 is '.message.priority == 2 and .message.reply_to'
 
+# Its own id, its time, and what it supersedes; the same command again is the same message.
+routed '{"command": "first", "target_id": "muffin", "source_id": "Planner-1", "message_id": "own-1", "expires_in": 3600, "timestamp": "2026-01-02T03:04:05Z"}' "a command with an id"
+is '.routed.message_id == "own-1" and (.warnings | not)'
+run "as it was written" 0 mail read own-1 --json
+is '.message.sent_at[:19] == "2026-01-02T03:04:05" and .message.expires_at != null'
+routed '{"command": "first", "target_id": "muffin", "source_id": "Planner-1", "message_id": "own-1", "expires_in": 3600, "timestamp": "2026-01-02T03:04:05Z"}' "once more"
+is '.routed.message_id == "own-1" and (.warnings | not)'
+run "it is there once" 0 mail inbox muffin --all --limit 1000 --json
+is '[.messages[] | select(.command == "first")] | length == 1'
+routed '{"command": "other", "target_id": "muffin", "source_id": "Planner-1", "message_id": "own-1"}' "another command under this id"
+is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("own-1")))'
+routed '{"command": "second", "target_id": "muffin", "source_id": "Planner-1", "message_id": "{{ID}}", "supersedes": "own-1"}' "a correction"
+is '.routed.message_id != "{{ID}}" and (.warnings | not)'
+run "what it corrects" 0 mail inbox muffin --all --limit 1000 --json
+is '[.messages[] | select(.command == "first" or .command == "second") | [.command, .state]] | sort == [["first", "superseded"], ["second", "new"]]'
+# What is not sent is told.
+for answer in '{"command": "c", "target_id": "muffin", "supersedes": "nowhere"}' '{"command": "c", "target_id": "muffin", "source_id": "muffin", "supersedes": "own-1"}' \
+    '[{"command": "c", "target_id": "muffin"}, {"command": "c", "to": "Planner-1"}]' '["first", {"type": "c", "to": "muffin"}]' '{"command": "c", "target_id": 7}' \
+    '{"command": "c", "to": "muffin", "target_id": "Planner-1"}' '{"command": "c", "target_id": "muffin", "expires_in": "soon"}' '{"command": "c", "target_id": "muffin", "expires_in": 1e9}' \
+    '{"command": "c", "target_id": "muffin", "expires_in": 60, "expires_at": "2150-01-01T00:00:00Z"}' '{"command": "c", "target_id": "muffin", "message_id": "'"$(printf '%0201d' 0)"'"}'; do
+    routed "$answer" "told: $(echo "$answer" | cut -c1-100)"
+    is '.state == "answered" and (.routed | not) and ([.warnings[].type] | unique == ["not_routed"])'
+done
+for answer in '[{"command": "alone", "target_id": "muffin"}]' '"{\"command\": \"alone\", \"to\": \"muffin\"}"'; do
+    routed "$answer" "like a file: $answer"
+    is '.routed.receipts[0].to == "muffin"'
+done
+for answer in '["first", {"note": 1}, []]' '"text"' '{"command": "c"}' '{"command": "c", "target_id": null}' '[]'; do
+    routed "$answer" "an answer and no command: $answer"
+    is '.state == "answered" and (.routed | not) and (.warnings | not)'
+done
+
 # ---- files that cannot be written -----------------------------------------------------------------------------------
 # The record is the truth: what was done is told as done, and the file comes later.
 blocked() { rm -f $temp/cursor_input.id && mkdir $temp/cursor_input.id; }
