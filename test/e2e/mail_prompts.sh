@@ -405,6 +405,18 @@ is '.text == "later"'
 run "and its answer" 0 mail fetch --json
 is '.answer == "no"'
 
+# A process that has locked a folder and was stopped keeps the lock; what is done waits for it for a while only.
+flock --no-fork $mail/logs sleep 600 &
+holder=$!
+await sh -c "! flock -n $mail/logs true"
+run "a log in a folder that another process has locked" 0 mail report ovens --kind log --text "Three are hot." --json
+has "another process has kept it locked" err
+kill $holder
+wait $holder 2>/dev/null
+run "when it is free" 0 mail inbox muffin
+[ "$(grep -c '^## 20' $mail/logs/ovens.md)" -eq 3 ]
+ok $? "the file shows it"
+
 # ---- kill -9 --------------------------------------------------------------------------------------------------------
 # The program itself is killed, without LeakSanitizer, which cannot be traced.
 export ASAN_OPTIONS="detect_leaks=0"
