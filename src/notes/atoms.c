@@ -296,7 +296,7 @@ static void resolve(answer *ans, const cv_notes_file *file, cv_str path, atom *o
 
 /* ---- the operation ----------------------------------------------------------------------------------------------- */
 
-static void read_file(answer *ans, const cv_found_file *f)
+static void read_file(answer *ans, const cv_notes_file_found *f)
 {
     cv_arena *a = ans->call->arena;
     cv_err none = {.arena = a};
@@ -320,7 +320,7 @@ bool cv_notes_op_atoms(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     answer ans = {.call = call};
-    cv_found found;
+    cv_notes_found found;
     if (!cv_notes_find(call, CV_FIND_IN_PROJECT, &found, &err))
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < found.count; i++)

@@ -15,7 +15,7 @@
 #include "notes/words/errors.h"
 #include "record/hash.h"
 
-#define CV_THIS_TYPE cv_edit
+#define CV_THIS_TYPE cv_notes_edit
 const cv_shape cv_notes_edit_shape[] = {
     CV_SUCCESS,
     CV_FIELD(ALWAYS, path, "the file, below the project's folder"),
@@ -41,7 +41,7 @@ static bool withdraw(cv_call *call, cv_writing *w, const cv_intent *intent, cv_e
     cv_where where;
     cv_str text;
     cv_notes_file file;
-    cv_found_file found = {.path = intent->path};
+    cv_notes_file_found found = {.path = intent->path};
     cv_err unread = {.arena = call->arena};
     if (!cv_notes_log_begin(&log, call, w, err) || !cv_where_below(call->arena, call->root, intent->path, &where, err))
         return false;
@@ -133,7 +133,7 @@ bool cv_edit_finish(cv_call *call, cv_str path, bool own, bool *ret_found, bool 
 
 /* ---- the change -------------------------------------------------------------------------------------------------- */
 
-static bool read_file(cv_edit *e, cv_err *err)
+static bool read_file(cv_notes_edit *e, cv_err *err)
 {
     struct stat st;
     cv_arena *a = e->call->arena;
@@ -151,14 +151,14 @@ static bool read_file(cv_edit *e, cv_err *err)
     return true;
 }
 
-static void add_warnings(cv_edit *e, const cv_notices *more)
+static void add_warnings(cv_notes_edit *e, const cv_notices *more)
 {
     for (size_t i = 0; i < more->count; i++)
         *cv_notice_add(&e->warnings, e->call->arena, more->items[i].type, "%s", "") = more->items[i];
 }
 
 /* Enters what the file says, and will say, into the log, and keeps the new bytes. */
-static bool put_change(cv_edit *e, cv_writing *w, cv_err *err)
+static bool put_change(cv_notes_edit *e, cv_writing *w, cv_err *err)
 {
     assert(e->changed == (!e->exists || !cv_str_eq(e->after, e->before)));
     cv_arena *a = e->call->arena;
@@ -166,7 +166,7 @@ static bool put_change(cv_edit *e, cv_writing *w, cv_err *err)
     cv_notes_file now;
     cv_note_file row;
     bool known;
-    cv_found_file before = {.path = e->path}, after = {.path = e->path};
+    cv_notes_file_found before = {.path = e->path}, after = {.path = e->path};
     cv_notes_read(a, e->after, e->file.language, 0, &now);
     cv_notes_gather(a, &e->file, &before);
     cv_notes_gather(a, &now, &after);
@@ -208,7 +208,7 @@ static bool finish_first(cv_call *call, cv_writing *w, const cv_intent *intent, 
 
 static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    cv_edit *e = ctx;
+    cv_notes_edit *e = ctx;
     cv_err err = {.arena = call->arena};
     cv_intent intent;
     bool pending;
@@ -230,7 +230,7 @@ static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 }
 
 /* Somebody who may not write the file learns it before anything is said in the log. */
-static bool may_write(const cv_edit *e, cv_err *err)
+static bool may_write(const cv_notes_edit *e, cv_err *err)
 {
     struct stat st;
     cv_str path = cv_str_of(e->where.path);
@@ -251,7 +251,7 @@ static bool may_write(const cv_edit *e, cv_err *err)
     return true;
 }
 
-bool cv_edit_run(cv_call *call, cv_str operation, cv_edit *edit)
+bool cv_edit_run(cv_call *call, cv_str operation, cv_notes_edit *edit)
 {
     assert(edit->make && edit->what.n > 0);
     cv_err err = {.arena = call->arena};

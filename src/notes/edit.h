@@ -16,8 +16,8 @@
 #include "notes/log.h"
 #include "notes/text/write.h"
 
-typedef struct cv_edit cv_edit;
-struct cv_edit {
+typedef struct cv_notes_edit cv_notes_edit;
+struct cv_notes_edit {
     cv_call *call;
     cv_where where;
     cv_str path; /* below the root: its name in the log */
@@ -30,7 +30,7 @@ struct cv_edit {
     bool describes; /* after this change the header dialog describes the text */
     cv_str thread;  /* a name or number that the new messages are given to; absent: none */
     /* Makes `after`, or says what is wrong; under the lock. */
-    bool (*make)(cv_edit *edit, cv_err *err);
+    bool (*make)(cv_notes_edit *edit, cv_err *err);
     void *own;
     cv_notices own_warnings;  /* that `make` has */
     cv_notices name_warnings; /* of the names in the request */
@@ -42,7 +42,7 @@ struct cv_edit {
 };
 
 /* The operation as a whole, with its answer. */
-bool cv_edit_run(cv_call *call, cv_str operation, cv_edit *edit);
+bool cv_edit_run(cv_call *call, cv_str operation, cv_notes_edit *edit);
 
 /* Finishes the change of this path that is under way, if there is one: our `own`, or that of somebody who was killed.
  * *ret_changed: somebody else has changed the file, and the change was withdrawn. */

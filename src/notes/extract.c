@@ -99,7 +99,7 @@ static int64_t number_of(cv_str digits)
     return n;
 }
 
-static void take_note(extracting *x, const cv_found_file *f, const cv_found_note *n)
+static void take_note(extracting *x, const cv_notes_file_found *f, const cv_found_note *n)
 {
     cv_arena *a = x->call->arena;
     cv_str own = n->of[CV_NOTE_DATE], mood = n->of[CV_NOTE_MOOD];
@@ -180,7 +180,7 @@ static bool take_files(extracting *x, cv_str *ret_input, cv_err *err)
 {
     cv_json input;
     cv_call sub = *x->call;
-    cv_found found;
+    cv_notes_found found;
     cv_where dir = {0};
     cv_str folder = cv_json_get_text(x->call->input, "dir"), file = cv_json_get_text(x->call->input, "file");
     bool only = folder.p && !cv_json_get_true(x->call->input, "recursive");
@@ -192,7 +192,7 @@ static bool take_files(extracting *x, cv_str *ret_input, cv_err *err)
     x->files = found.looked;
     x->what = file.p ? file : CV_STR("");
     for (size_t i = 0; i < found.count; i++) {
-        const cv_found_file *f = &found.items[i];
+        const cv_notes_file_found *f = &found.items[i];
         if (f->trouble.p)
             cv_notice_add(&x->warnings, x->call->arena, CV_STR("unreadable"), "%.*s: skipped: %.*s", CV_FMT(f->path),
                           CV_FMT(f->trouble));

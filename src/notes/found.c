@@ -135,7 +135,7 @@ static void gather_note(cv_arena *a, const cv_notes_file *file, const cv_note *n
     }
 }
 
-static void gather(cv_arena *a, const cv_notes_file *file, bool digests, cv_found_file *ret)
+static void gather(cv_arena *a, const cv_notes_file *file, bool digests, cv_notes_file_found *ret)
 {
     ret->notes = CV_NEW_ARRAY(a, file->count, cv_found_note);
     ret->count = file->count;
@@ -154,7 +154,7 @@ static void gather(cv_arena *a, const cv_notes_file *file, bool digests, cv_foun
     }
 }
 
-void cv_notes_gather(cv_arena *a, const cv_notes_file *file, cv_found_file *ret)
+void cv_notes_gather(cv_arena *a, const cv_notes_file *file, cv_notes_file_found *ret)
 {
     gather(a, file, true, ret);
 }
@@ -170,7 +170,7 @@ typedef struct {
 
 typedef struct {
     cv_call *call;
-    cv_found *found;
+    cv_notes_found *found;
     target *items;
     size_t count, capacity;
 } walk;
@@ -202,7 +202,8 @@ static const cv_ignores *ignores_of(walk *w, cv_where folder, const cv_folder_en
 static void add_trouble(walk *w, cv_str path, cv_where where, const cv_err *err)
 {
     cv_arena *a = w->call->arena;
-    *CV_PUSH(a, w->found) = (cv_found_file){.path = path, .where = where, .trouble = cv_arena_copy(a, err->message)};
+    *CV_PUSH(a, w->found) =
+        (cv_notes_file_found){.path = path, .where = where, .trouble = cv_arena_copy(a, err->message)};
 }
 
 static void add_file(walk *w, cv_where where, const cv_folder_entry *e)
@@ -254,8 +255,8 @@ enum { MOST_WORKERS = 8 };
 typedef struct {
     const walk *walk;
     unsigned flags;
-    cv_found_file *files;      /* one for each target */
-    const cv_scan_cache *seen; /* NULL: everything is read */
+    cv_notes_file_found *files; /* one for each target */
+    const cv_scan_cache *seen;  /* NULL: everything is read */
     _Atomic size_t next, looked, bytes, binary, too_large, links;
     atomic_bool cancelled;
 } job;
@@ -271,7 +272,7 @@ static bool is_extract(cv_str text)
     return cv_str_find(cv_str_head(text, 200), CV_STR("<!-- conclave notes -->")) != SIZE_MAX;
 }
 
-static bool take_seen(worker *w, const target *t, cv_found_file *ret)
+static bool take_seen(worker *w, const target *t, cv_notes_file_found *ret)
 {
     const cv_scan_cache_file *known =
         w->job->seen && !t->named ? cv_scan_cache_find(w->job->seen, t->path, &t->stamp) : NULL;
@@ -284,7 +285,7 @@ static bool take_seen(worker *w, const target *t, cv_found_file *ret)
     return true;
 }
 
-static void read_one(worker *w, const target *t, cv_found_file *ret)
+static void read_one(worker *w, const target *t, cv_notes_file_found *ret)
 {
     cv_err err = {.arena = &w->scratch};
     cv_str text;
@@ -320,7 +321,7 @@ static void take_target(worker *w, size_t i)
 {
     assert(i < w->job->walk->count);
     const target *t = &w->job->walk->items[i];
-    w->job->files[i] = (cv_found_file){.path = t->path, .where = t->where};
+    w->job->files[i] = (cv_notes_file_found){.path = t->path, .where = t->where};
     read_one(w, t, &w->job->files[i]);
     cv_arena_reset(&w->scratch);
 }
@@ -349,9 +350,9 @@ static bool work_and_tell(worker *w, cv_err *err)
 }
 
 /* What a worker kept is copied to the call's arena when all are done. */
-static cv_found_file copied(cv_arena *a, const cv_found_file *from)
+static cv_notes_file_found copied(cv_arena *a, const cv_notes_file_found *from)
 {
-    cv_found_file to = *from;
+    cv_notes_file_found to = *from;
     to.notes = cv_arena_dup(a, from->notes, from->count * sizeof *from->notes);
     for (size_t i = 0; i < from->count; i++) {
         cv_found_note *n = &to.notes[i];
@@ -366,7 +367,7 @@ static cv_found_file copied(cv_arena *a, const cv_found_file *from)
     return to;
 }
 
-static void take_counts(const job *j, cv_found *ret)
+static void take_counts(const job *j, cv_notes_found *ret)
 {
     ret->looked = j->looked;
     ret->bytes = j->bytes;
@@ -379,7 +380,7 @@ static void take_counts(const job *j, cv_found *ret)
 static void remember(const job *j, cv_scan_cache *seen)
 {
     for (size_t i = 0; i < j->walk->count; i++) {
-        const cv_found_file *f = &j->files[i];
+        const cv_notes_file_found *f = &j->files[i];
         const target *t = &j->walk->items[i];
         if (!t->named && !f->is_seen && f->is_text)
             cv_scan_cache_put(seen, t->path, &t->stamp, f->sha256, f->counted);
@@ -387,7 +388,7 @@ static void remember(const job *j, cv_scan_cache *seen)
     cv_scan_cache_save(j->walk->call, seen);
 }
 
-static bool read_all(walk *w, unsigned flags, cv_found *ret, cv_err *err)
+static bool read_all(walk *w, unsigned flags, cv_notes_found *ret, cv_err *err)
 {
     cv_arena *a = w->call->arena;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -396,7 +397,7 @@ static bool read_all(walk *w, unsigned flags, cv_found *ret, cv_err *err)
     pthread_t threads[MOST_WORKERS];
     worker workers[MOST_WORKERS] = {{0}};
     cv_scan_cache seen = {0};
-    job j = {.walk = w, .flags = flags, .files = CV_NEW_ARRAY(a, w->count, cv_found_file)};
+    job j = {.walk = w, .flags = flags, .files = CV_NEW_ARRAY(a, w->count, cv_notes_file_found)};
     if (flags & CV_FIND_NEW) {
         cv_scan_cache_load(w->call, &seen);
         j.seen = &seen;
@@ -459,12 +460,12 @@ static bool add_top(walk *w, cv_str path, unsigned flags, cv_err *err)
     return true;
 }
 
-bool cv_notes_find(cv_call *call, unsigned flags, cv_found *ret, cv_err *err)
+bool cv_notes_find(cv_call *call, unsigned flags, cv_notes_found *ret, cv_err *err)
 {
     const cv_json *paths = cv_json_get(call->input, CV_STR("paths"));
     walk w = {.call = call, .found = ret};
     uint32_t count = paths ? paths->count : 0;
-    *ret = (cv_found){.tops = CV_NEW_ARRAY(call->arena, count + 1, cv_where)};
+    *ret = (cv_notes_found){.tops = CV_NEW_ARRAY(call->arena, count + 1, cv_where)};
     for (uint32_t i = 0; i < count; i++)
         if (!add_top(&w, paths->items[i].text, flags, err)) {
             cv_err_field(err, cv_arena_printf(call->arena, "paths[%u]", i));

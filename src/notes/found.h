@@ -36,16 +36,16 @@ typedef struct {
     bool is_text;               /* it was read */
     bool is_seen;               /* it was not, for it is as it was: `counted` and sha256 are known, not the notes */
     size_t counted;             /* notes that count */
-} cv_found_file;
+} cv_notes_file_found;
 
 typedef struct {
-    cv_found_file *items; /* those with a header, a note or trouble; with CV_FIND_ALL every text */
+    cv_notes_file_found *items; /* those with a header, a note or trouble; with CV_FIND_ALL every text */
     size_t count, capacity;
     size_t looked, bytes;                     /* files that were read, and how much of them */
     size_t ignored, binary, too_large, links; /* skipped */
     cv_where *tops;                           /* what was asked for */
     size_t top_count;
-} cv_found;
+} cv_notes_found;
 
 enum {
     CV_FIND_MARKDOWN = 1,   /* entries of dialog files, too */
@@ -56,10 +56,10 @@ enum {
 };
 
 /* `paths` of the input, or the whole project (the current folder) when it has none. */
-bool cv_notes_find(cv_call *call, unsigned flags, cv_found *ret, cv_err *err);
+bool cv_notes_find(cv_call *call, unsigned flags, cv_notes_found *ret, cv_err *err);
 
 /* The notes of one text, copied. */
-void cv_notes_gather(cv_arena *a, const cv_notes_file *file, cv_found_file *ret);
+void cv_notes_gather(cv_arena *a, const cv_notes_file *file, cv_notes_file_found *ret);
 
 /* `path` as this caller means it, in the project; the error names the field. */
 bool cv_notes_where(cv_call *call, cv_str path, cv_where *ret_where, cv_err *err);

@@ -132,7 +132,7 @@ static bool refuse_unchanged(cv_err *err, const char *since)
 
 /* Has the text changed since its header dialog, as the log has it, or else since its last commit? Without both it
  * counts as `unknown` says. */
-static bool has_changed(cv_edit *e, const cv_notes_file *now, bool unknown, bool *ret, const char **ret_since,
+static bool has_changed(cv_notes_edit *e, const cv_notes_file *now, bool unknown, bool *ret, const char **ret_since,
                         cv_err *err)
 {
     cv_note_file row;
@@ -152,7 +152,7 @@ static bool has_changed(cv_edit *e, const cv_notes_file *now, bool unknown, bool
 }
 
 /* Is there anything that the new header could tell of? */
-static bool is_modified(cv_edit *e, const wanted *w, const cv_notes_file *now, cv_err *err)
+static bool is_modified(cv_notes_edit *e, const wanted *w, const cv_notes_file *now, cv_err *err)
 {
     bool changed;
     const char *since;
@@ -165,7 +165,7 @@ static bool is_modified(cv_edit *e, const wanted *w, const cv_notes_file *now, c
 }
 
 /* Nothing is done. That needs no message, unless the text has changed: then its header is still the old one. */
-static bool leave_header(cv_edit *e, const cv_notes_file *now, cv_err *err)
+static bool leave_header(cv_notes_edit *e, const cv_notes_file *now, cv_err *err)
 {
     bool changed;
     const char *since;
@@ -194,7 +194,7 @@ static bool says_already(const cv_notes_file *file, const cv_note_values *values
 }
 
 /* Every note that the file has must be in what it becomes. */
-static bool keeps_notes(cv_edit *e, const cv_notes_file *now, cv_err *err)
+static bool keeps_notes(cv_notes_edit *e, const cv_notes_file *now, cv_err *err)
 {
     bool *used = CV_NEW_ARRAY(e->call->arena, now->count, bool);
     for (size_t i = 0; i < e->file.count; i++) {
@@ -225,7 +225,7 @@ static bool keeps_notes(cv_edit *e, const cv_notes_file *now, cv_err *err)
 }
 
 /* Lines count in the text as the caller knows it: before a header is put in. */
-static bool put_notes(cv_edit *e, const wanted *w, cv_err *err)
+static bool put_notes(cv_notes_edit *e, const wanted *w, cv_err *err)
 {
     cv_notes_file now;
     size_t bad = 0;
@@ -244,7 +244,7 @@ enum { AHEAD_S = 60 }; /* a header may be dated so far ahead of the clock */
 
 /* A header that says what the old one says differs from it by its date alone: one that has none gets it, and within the
  * same second it is the next one. A date that the caller gives stays. */
-static void date_apart(const cv_edit *e, const cv_notes_file *now, cv_note_values *values)
+static void date_apart(const cv_notes_edit *e, const cv_notes_file *now, cv_note_values *values)
 {
     const cv_note *dialog = cv_notes_header_dialog(now);
     int64_t ms;
@@ -265,7 +265,7 @@ static void date_apart(const cv_edit *e, const cv_notes_file *now, cv_note_value
     }
 }
 
-static bool make_header(cv_edit *e, cv_err *err)
+static bool make_header(cv_notes_edit *e, cv_err *err)
 {
     const wanted *w = e->own;
     cv_note_values values = w->values;
@@ -292,7 +292,7 @@ static bool make_header(cv_edit *e, cv_err *err)
            cv_notes_set_header(a, &now, &values, &e->after, err);
 }
 
-static bool make_note(cv_edit *e, cv_err *err)
+static bool make_note(cv_notes_edit *e, cv_err *err)
 {
     if (!e->exists) {
         cv_err_set(err, CV_ERR_NOT_FOUND, "there is no file '%.*s'", CV_FMT(e->path));
@@ -302,7 +302,7 @@ static bool make_note(cv_edit *e, cv_err *err)
     return put_notes(e, e->own, err);
 }
 
-static bool make_file(cv_edit *e, cv_err *err)
+static bool make_file(cv_notes_edit *e, cv_err *err)
 {
     const wanted *w = e->own;
     cv_arena *a = e->call->arena;
@@ -344,10 +344,10 @@ static void warn_names(cv_call *call, const cv_note_values *values, cv_notices *
             cv_agents_warn_like(call->record, call->arena, targets.items[i], CV_STR("target"), warnings);
 }
 
-static bool run(cv_call *call, const char *operation, const char *event, bool (*make)(cv_edit *edit, cv_err *err))
+static bool run(cv_call *call, const char *operation, const char *event, bool (*make)(cv_notes_edit *edit, cv_err *err))
 {
     wanted w = {.content = cv_json_get_text(call->input, "content"), .force = cv_json_get_true(call->input, "force")};
-    cv_edit e = {.what = cv_str_of(event), .make = make, .own = &w};
+    cv_notes_edit e = {.what = cv_str_of(event), .make = make, .own = &w};
     bool ok = read_values(call, call->input, CV_STR(""), (cv_str){NULL, 0}, &w.values);
     if (make == make_note) {
         w.notes = CV_NEW(call->arena, cv_note_insertion);

@@ -65,7 +65,7 @@ static void fix(linter *l, cv_finding *f, cv_span at, cv_str bytes)
 /* The line that begins here, without its break. */
 static cv_span line_at(const linter *l, size_t start)
 {
-    cv_line line = cv_line_at(l->file->text, start < l->file->text.n ? start : l->file->text.n);
+    cv_notes_line line = cv_line_at(l->file->text, start < l->file->text.n ? start : l->file->text.n);
     return (cv_span){line.start, line.end};
 }
 
@@ -364,7 +364,7 @@ static void judge_values(linter *l, const cv_note *n)
 static void judge_key(linter *l, const cv_note *n)
 {
     cv_str text = l->file->text;
-    cv_line line = cv_line_at(text, cv_line_at(text, n->at.start).next);
+    cv_notes_line line = cv_line_at(text, cv_line_at(text, n->at.start).next);
     size_t at = cv_str_find_nocase(cv_line_text(text, line), CV_STR("dialog"));
     if (at == SIZE_MAX || n->form == CV_FORM_FLAT)
         return;

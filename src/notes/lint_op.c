@@ -111,7 +111,7 @@ static void keep_trouble(linting *l, cv_str path, cv_str message)
         cv_buf_printf(&l->report, "%.*s: %.*s\n", CV_FMT(path), CV_FMT(message));
 }
 
-static void keep_findings(linting *l, const cv_found_file *f, cv_str text, const cv_findings *found)
+static void keep_findings(linting *l, const cv_notes_file_found *f, cv_str text, const cv_findings *found)
 {
     cv_arena *a = l->call->arena;
     for (size_t i = 0; i < found->count; i++) {
@@ -146,7 +146,7 @@ static bool is_unchanged(void *ctx, cv_str bytes, bool unmarked)
     return cv_str_eq(bytes, *(const cv_str *)ctx);
 }
 
-static bool put_fixed(linting *l, cv_arena *a, const cv_found_file *f, cv_str *text, cv_err *err)
+static bool put_fixed(linting *l, cv_arena *a, const cv_notes_file_found *f, cv_str *text, cv_err *err)
 {
     cv_str fixed;
     size_t count = cv_notes_lint_fix(a, *text, cv_notes_language_of(f->path), l->profile, &fixed);
@@ -164,7 +164,7 @@ static bool put_fixed(linting *l, cv_arena *a, const cv_found_file *f, cv_str *t
     return true;
 }
 
-static void lint_one(linting *l, const cv_found_file *f)
+static void lint_one(linting *l, const cv_notes_file_found *f)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
@@ -264,7 +264,7 @@ bool cv_notes_op_lint(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     linting l = {.call = call, .json = {.out = call->out, .indent = 2}};
-    cv_found found;
+    cv_notes_found found;
     size_t faults = call->errs->count;
     if (!read_request(&l, &err))
         return call->errs->count > faults ? false : cv_call_fail(call, &err);

@@ -199,7 +199,7 @@ static bool is_escaped(const cv_found_note *note)
     return cv_str_find(note->of[CV_NOTE_MESSAGE], CV_STR("\\x")) != SIZE_MAX;
 }
 
-static void put_message(cv_notes_log *log, const cv_found_file *file, const cv_found_note *note, cv_str digest,
+static void put_message(cv_notes_log *log, const cv_notes_file_found *file, const cv_found_note *note, cv_str digest,
                         int64_t occurrence, cv_str status)
 {
     assert(occurrence > 0 && cv_words_find(cv_note_statuses, status) >= 0);
@@ -297,8 +297,8 @@ static bool is_older(const cv_found_note *n)
 }
 
 /* A message that the log does not have in the file: the next occurrence of its digest. */
-static bool add_message(cv_notes_log *log, const cv_found_file *file, const cv_found_note *n, matches *m, cv_str status,
-                        cv_err *err)
+static bool add_message(cv_notes_log *log, const cv_notes_file_found *file, const cv_found_note *n, matches *m,
+                        cv_str status, cv_err *err)
 {
     cv_str digest = cv_note_digest(log->call->arena, n);
     uintptr_t *added = cv_map_put(&m->added, log->call->arena, digest, NULL);
@@ -312,7 +312,7 @@ static bool add_message(cv_notes_log *log, const cv_found_file *file, const cv_f
     return true;
 }
 
-static bool log_notes(cv_notes_log *log, const cv_found_file *file, matches *m, cv_err *err)
+static bool log_notes(cv_notes_log *log, const cv_notes_file_found *file, matches *m, cv_err *err)
 {
     for (size_t i = 0; i < file->count; i++) {
         const cv_found_note *n = &file->notes[i];
@@ -327,7 +327,7 @@ static bool log_notes(cv_notes_log *log, const cv_found_file *file, matches *m, 
     return true;
 }
 
-static const cv_found_note *header_of(const cv_found_file *file)
+static const cv_found_note *header_of(const cv_notes_file_found *file)
 {
     for (size_t i = 0; i < file->count; i++)
         if (file->notes[i].kind == CV_NOTE_KIND_HEADER && file->notes[i].reason == CV_COUNTS)
@@ -352,7 +352,7 @@ static void settle_rest(cv_notes_log *log, matches *m, bool has_header)
 
 /* The file as it is now. The digest of its body stays that of the moment when its header was set, so that a change
  * without a new header can be seen. */
-static bool put_file(cv_notes_log *log, const cv_found_file *file, bool keeps_body, cv_err *err)
+static bool put_file(cv_notes_log *log, const cv_notes_file_found *file, bool keeps_body, cv_err *err)
 {
     cv_note_file row;
     bool known;
@@ -368,7 +368,7 @@ static bool put_file(cv_notes_log *log, const cv_found_file *file, bool keeps_bo
     return true;
 }
 
-bool cv_notes_log_edit(cv_notes_log *log, const cv_found_note *before, const cv_found_file *file, cv_err *err)
+bool cv_notes_log_edit(cv_notes_log *log, const cv_found_note *before, const cv_notes_file_found *file, cv_err *err)
 {
     cv_row_list current;
     cv_arena *a = log->call->arena;
@@ -389,13 +389,13 @@ bool cv_notes_log_edit(cv_notes_log *log, const cv_found_note *before, const cv_
     return put_file(log, file, same_header, err);
 }
 
-bool cv_notes_log_file(cv_notes_log *log, const cv_found_file *file, cv_err *err)
+bool cv_notes_log_file(cv_notes_log *log, const cv_notes_file_found *file, cv_err *err)
 {
     return cv_notes_log_edit(log, NULL, file, err);
 }
 
 bool cv_notes_log_gone(cv_notes_log *log, cv_str path, cv_err *err)
 {
-    const cv_found_file nothing = {.path = path};
+    const cv_notes_file_found nothing = {.path = path};
     return cv_notes_log_file(log, &nothing, err);
 }

@@ -31,11 +31,11 @@ typedef struct {
 bool cv_notes_log_begin(cv_notes_log *log, cv_call *call, cv_writing *w, cv_err *err);
 
 /* Enters what a file says now. */
-bool cv_notes_log_file(cv_notes_log *log, const cv_found_file *file, cv_err *err);
+bool cv_notes_log_file(cv_notes_log *log, const cv_notes_file_found *file, cv_err *err);
 
 /* The same for a file that is about to be changed: the header dialog that it had `before` (NULL: none) is archived when
  * the log does not have it yet. */
-bool cv_notes_log_edit(cv_notes_log *log, const cv_found_note *before, const cv_found_file *file, cv_err *err);
+bool cv_notes_log_edit(cv_notes_log *log, const cv_found_note *before, const cv_notes_file_found *file, cv_err *err);
 
 /* The file is not there any more, or has no notes. */
 bool cv_notes_log_gone(cv_notes_log *log, cv_str path, cv_err *err);

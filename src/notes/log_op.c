@@ -75,7 +75,7 @@ bool cv_notes_op_repair(cv_call *call)
 
 typedef struct {
     cv_call *call;
-    cv_found found;
+    cv_notes_found found;
     bool markdown;
     cv_map known;     /* path -> cv_note_file */
     cv_map seen;      /* paths of found files */
@@ -113,14 +113,14 @@ static bool read_known(logging *l, cv_err *err)
     return true;
 }
 
-static bool is_known(const logging *l, const cv_found_file *f)
+static bool is_known(const logging *l, const cv_notes_file_found *f)
 {
     const uintptr_t *at = cv_map_get(&l->known, f->path);
     return at && cv_str_eq(((const cv_note_file *)*at)->sha256, f->sha256);
 }
 
 /* The file as it is now that nobody else can write to the log. */
-static bool read_again(logging *l, cv_found_file *f, cv_err *unread)
+static bool read_again(logging *l, cv_notes_file_found *f, cv_err *unread)
 {
     cv_str text;
     cv_notes_file file;
@@ -157,7 +157,7 @@ static bool log_found(logging *l, cv_notes_log *log, cv_err *err)
 {
     cv_err unread = {.arena = l->call->arena};
     for (size_t i = 0; i < l->found.count; i++) {
-        cv_found_file *f = &l->found.items[i];
+        cv_notes_file_found *f = &l->found.items[i];
         *cv_map_put(&l->seen, l->call->arena, f->path, NULL) = 1;
         if (f->trouble.p) {
             add_unreadable(l, log, f->path, f->trouble);
@@ -181,7 +181,7 @@ static bool log_missing(logging *l, cv_notes_log *log, cv_err *err)
     cv_err unread = {.arena = l->call->arena};
     for (size_t i = 0; i < l->rows.count; i++) {
         const cv_note_file *row = l->rows.items[i];
-        cv_found_file f = {.path = row->path};
+        cv_notes_file_found f = {.path = row->path};
         if (!row->sha256.p || cv_map_get(&l->seen, f.path) || !was_asked(l, f.path))
             continue;
         bool readable = read_again(l, &f, &unread);

@@ -95,7 +95,7 @@ static int64_t created(const cv_found_note *n)
     return n->date.p ? ymdhis(n->date) : CV_ABSENT;
 }
 
-static void add_note(cv_arena *a, answer *ans, const cv_found_file *f, const cv_found_note *n)
+static void add_note(cv_arena *a, answer *ans, const cv_notes_file_found *f, const cv_found_note *n)
 {
     *CV_PUSH(a, &ans->notes) = (scanned){
         .path = f->path,
@@ -130,7 +130,7 @@ static void add_problem(cv_arena *a, answer *ans, cv_str path, size_t line, cv_s
     *CV_PUSH(a, &ans->problems) = (problem){.path = path, .line = line, .problem = what, .message = message};
 }
 
-static void tell_note(cv_arena *a, answer *ans, const cv_found_file *f, const cv_found_note *n, bool examples)
+static void tell_note(cv_arena *a, answer *ans, const cv_notes_file_found *f, const cv_found_note *n, bool examples)
 {
     bool is_example = n->reason == CV_FENCED || n->reason == CV_IN_STRING || n->reason == CV_PLACEHOLDER;
     if (n->reason == CV_COUNTS || (is_example && examples))
@@ -143,7 +143,7 @@ static void tell_note(cv_arena *a, answer *ans, const cv_found_file *f, const cv
                     CV_STR("the line '---' after the dialog is missing"));
 }
 
-static void tell_file(cv_arena *a, answer *ans, const cv_found_file *f, bool examples)
+static void tell_file(cv_arena *a, answer *ans, const cv_notes_file_found *f, bool examples)
 {
     bool is_odd = f->header != CV_HEADER_NONE && f->header != CV_HEADER_WHOLE && f->header != CV_HEADER_FOREIGN &&
                   f->header != CV_HEADER_FENCED;
@@ -173,7 +173,7 @@ static cv_str lines_of(cv_str text, size_t from, size_t to)
 }
 
 /* What stands around the notes of one file, which is read again for it. */
-static bool add_context(cv_arena *a, answer *ans, size_t first, const cv_found_file *f, size_t lines, cv_err *err)
+static bool add_context(cv_arena *a, answer *ans, size_t first, const cv_notes_file_found *f, size_t lines, cv_err *err)
 {
     cv_str text;
     if (lines == 0 || first == ans->notes.count)
@@ -191,7 +191,7 @@ static bool add_context(cv_arena *a, answer *ans, size_t first, const cv_found_f
 bool cv_notes_op_scan(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    cv_found found;
+    cv_notes_found found;
     answer ans = {0};
     unsigned flags = cv_json_get_true(call->input, "markdown") ? CV_FIND_MARKDOWN : 0;
     if (!cv_notes_find(call, flags, &found, &err))

@@ -66,7 +66,7 @@ static void tell(answer *ans, cv_str path, const cv_notes_file *now, const char 
 
 static cv_str digest_of_header(cv_arena *a, const cv_notes_file *file)
 {
-    cv_found_file found = {0};
+    cv_notes_file_found found = {0};
     if (!cv_notes_header_dialog(file))
         return CV_STR("");
     cv_notes_gather(a, file, &found);

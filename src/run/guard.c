@@ -43,10 +43,10 @@ static _Noreturn void watch(int fd)
     _exit(0);
 }
 
-void cv_guard_start(cv_guard *guard)
+void cv_guard_start(cv_run_guard *guard)
 {
     int fds[2];
-    *guard = (cv_guard){.fd = -1};
+    *guard = (cv_run_guard){.fd = -1};
     if (pipe2(fds, O_CLOEXEC) != 0)
         return;
     pid_t pid = fork();
@@ -56,7 +56,7 @@ void cv_guard_start(cv_guard *guard)
     if (pid < 0)
         close(fds[1]);
     else
-        *guard = (cv_guard){.fd = fds[1], .pid = pid};
+        *guard = (cv_run_guard){.fd = fds[1], .pid = pid};
 }
 
 void cv_guard_tell(int fd, pid_t group, bool runs)
@@ -67,7 +67,7 @@ void cv_guard_tell(int fd, pid_t group, bool runs)
             continue;
 }
 
-void cv_guard_end(cv_guard *guard)
+void cv_guard_end(cv_run_guard *guard)
 {
     if (guard->fd < 0)
         return;

@@ -14,10 +14,10 @@
 typedef struct {
     int fd; /* the pipe to it; -1: there is none */
     pid_t pid;
-} cv_guard;
+} cv_run_guard;
 
-void cv_guard_start(cv_guard *guard);               /* once; without one, commands die with us anyway */
+void cv_guard_start(cv_run_guard *guard);           /* once; without one, commands die with us anyway */
 void cv_guard_tell(int fd, pid_t group, bool runs); /* may be called between vfork and exec */
-void cv_guard_end(cv_guard *guard);
+void cv_guard_end(cv_run_guard *guard);
 
 #endif

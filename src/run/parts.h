@@ -47,7 +47,7 @@ struct cv_calls {
     cv_calls_world world;
     cv_one *first;
     size_t count;
-    cv_guard guard;
+    cv_run_guard guard;
     void *multi;      /* of libcurl; NULL: there was no endpoint yet */
     cv_arena scratch; /* for one event of a stream */
     char *page;       /* for what is read from pipes */

@@ -4,7 +4,7 @@
 /* ---- rounds --------------------------------------------------------------------------------------------------------
  */
 
-static cv_status_round *round_at(cv_arena *a, cv_status *s, int64_t round, size_t most)
+static cv_status_round *round_at(cv_arena *a, cv_run_status *s, int64_t round, size_t most)
 {
     for (size_t i = 0; i < s->rounds.count; i++)
         if (s->rounds.items[i].round == round)
@@ -34,7 +34,7 @@ static bool is_for(const cv_attempt_row *row, cv_run_task task)
 }
 
 /* The attempts for one task: how the last of each ended. */
-static void list_task(cv_arena *a, const cv_run_rows *l, cv_run_task task, int64_t next_round, cv_status *s)
+static void list_task(cv_arena *a, const cv_run_rows *l, cv_run_task task, int64_t next_round, cv_run_status *s)
 {
     for (size_t i = 0; i < l->attempts.count; i++) {
         const cv_attempt_row *row = &l->attempts.items[i];
@@ -56,7 +56,7 @@ static void list_task(cv_arena *a, const cv_run_rows *l, cv_run_task task, int64
 }
 
 /* One line for everything that somebody was asked for in a round: the experts, then the judge. */
-static void list_rounds(cv_arena *a, const cv_run_rows *l, int64_t next_round, cv_status *s)
+static void list_rounds(cv_arena *a, const cv_run_rows *l, int64_t next_round, cv_run_status *s)
 {
     for (cv_run_task task = CV_TASK_RESPONSE; task < CV_TASK_CONTROL; task++)
         list_task(a, l, task, next_round, s);
@@ -115,7 +115,7 @@ static const cv_status_control *find_control(cv_call *call, const cv_run_rows *l
  */
 
 /* Everything that would be sent, as it would be sent. */
-static cv_str dry_page(cv_arena *a, const cv_status *s)
+static cv_str dry_page(cv_arena *a, const cv_run_status *s)
 {
     cv_buf out = {0};
     cv_buf_printf(&out, "Next: %.*s. Nothing is written or called.\n", CV_FMT(s->step));
@@ -201,7 +201,7 @@ static const cv_shape call_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-#define CV_THIS_TYPE cv_status
+#define CV_THIS_TYPE cv_run_status
 const cv_shape cv_status_shape[] = {
     CV_SUCCESS,
     CV_FIELD(ALWAYS, dialogue_id, ""),
@@ -243,7 +243,7 @@ const cv_shape cv_status_shape[] = {
 #undef CV_THIS_TYPE
 
 /* The command that goes on, with the options that were given. */
-static cv_str same_again(cv_call *call, const cv_status *s)
+static cv_str same_again(cv_call *call, const cv_run_status *s)
 {
     cv_json settings = {.type = CV_JSON_NULL};
     cv_err ignored = {.arena = call->arena};
@@ -287,7 +287,7 @@ static cv_str advise(const cv_run_rows *l, int reason)
                : cv_reasons[reason].advice;
 }
 
-static void find_state(cv_call *call, const cv_run_rows *l, cv_status *s)
+static void find_state(cv_call *call, const cv_run_rows *l, cv_run_status *s)
 {
     int reason = l->run.reason.p ? cv_words_find(cv_reason_words, l->run.reason) : -1;
     bool runs = cv_str_eq(l->run.state, cv_run_words.items[CV_RUN_RUNNING]) ||
@@ -309,33 +309,33 @@ bool cv_status_answer(cv_call *call, cv_run_rows *run_rows, const cv_facts *fact
     cv_arena *a = call->arena;
     const cv_run_row *run = &run_rows->run;
     cv_err err = {.arena = a};
-    cv_status s = {.dialogue_id = facts->dialogue_id,
-                   .title = facts->title,
-                   .question = facts->question,
-                   .reason = run->reason,
-                   .message = run->message,
-                   .judge = run->judge,
-                   .settings = run->settings,
-                   .started_at = run->started_at,
-                   .changed_at = run->changed_at,
-                   .spent = cv_spent_of(&run_rows->attempts, CV_SPENT_ALL),
-                   .percentage = facts->percentage,
-                   .next_round = facts->next_round,
-                   .converged = facts->converged,
-                   .decided = facts->decided,
-                   .decision = facts->verdict,
-                   .reasons = facts->reasons,
-                   .vote = facts->vote,
-                   .confidence = facts->confidence,
-                   .conditions = facts->conditions,
-                   .dissents = facts->dissents,
-                   .dissent_count = facts->dissent_count,
-                   .warnings = more->warnings,
-                   .exported = more->exported,
-                   .dry_run = more->dry_run,
-                   .step = more->step,
-                   .calls = more->calls,
-                   .call_count = more->call_count};
+    cv_run_status s = {.dialogue_id = facts->dialogue_id,
+                       .title = facts->title,
+                       .question = facts->question,
+                       .reason = run->reason,
+                       .message = run->message,
+                       .judge = run->judge,
+                       .settings = run->settings,
+                       .started_at = run->started_at,
+                       .changed_at = run->changed_at,
+                       .spent = cv_spent_of(&run_rows->attempts, CV_SPENT_ALL),
+                       .percentage = facts->percentage,
+                       .next_round = facts->next_round,
+                       .converged = facts->converged,
+                       .decided = facts->decided,
+                       .decision = facts->verdict,
+                       .reasons = facts->reasons,
+                       .vote = facts->vote,
+                       .confidence = facts->confidence,
+                       .conditions = facts->conditions,
+                       .dissents = facts->dissents,
+                       .dissent_count = facts->dissent_count,
+                       .warnings = more->warnings,
+                       .exported = more->exported,
+                       .dry_run = more->dry_run,
+                       .step = more->step,
+                       .calls = more->calls,
+                       .call_count = more->call_count};
     if (run_rows->lock < 0 && !cv_run_rows_holder(run_rows, &s.holder, &err))
         return cv_call_fail(call, &err);
     find_state(call, run_rows, &s);

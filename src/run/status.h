@@ -53,7 +53,7 @@ typedef struct {
     const cv_status_call *calls; /* … and who would be called */
     size_t call_count;
     cv_str text;
-} cv_status;
+} cv_run_status;
 
 extern const cv_shape cv_status_shape[];
 

@@ -40,7 +40,7 @@ static void check_participants(cv_script *s)
     }
 }
 
-static void check_part(const cv_script *s, const cv_part *part, size_t lines)
+static void check_part(const cv_script *s, const cv_import_part *part, size_t lines)
 {
     need(part->participant < s->participants.count && part->text.n > 0 && part->pieces.count > 0);
     need(cv_part_line(part, 1) == part->pieces.items[0].line);
@@ -52,7 +52,7 @@ static void check_acts(const cv_script *s, size_t lines)
 {
     need(s->act_count <= CV_MAX_ROUND + 1);
     for (size_t i = 0; i < s->act_count; i++) {
-        const cv_act *act = &s->acts[i];
+        const cv_import_act *act = &s->acts[i];
         for (size_t k = 0; k < act->parts.count; k++)
             check_part(s, &act->parts.items[k], lines);
         for (size_t k = 0; k < act->scores.count; k++)

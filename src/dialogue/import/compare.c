@@ -18,9 +18,9 @@ typedef struct {
     cv_imported *imported;
     cv_state state;
     cv_pace pace;
-    size_t own_tensions; /* that experts raised, besides the tracker's */
-    cv_tally nowhere;    /* what comes from no file */
-    cv_map told;         /* what was told already: the same figure of the same place */
+    size_t own_tensions;     /* that experts raised, besides the tracker's */
+    cv_import_tally nowhere; /* what comes from no file */
+    cv_map told;             /* what was told already: the same figure of the same place */
 } comparing;
 
 /* ---- what the record derives ------------------------------------------------------------------------------------- */
@@ -285,7 +285,7 @@ static void compare_statement(comparing *c, const cv_statement *st)
 /* A round's score that a board gives beside those of the experts. */
 static void compare_sum_of_experts(comparing *c, size_t round)
 {
-    const cv_act *act = &c->s->acts[round];
+    const cv_import_act *act = &c->s->acts[round];
     int64_t sum = 0;
     for (size_t i = 0; i < act->scores.count; i++)
         sum += act->scores.items[i].points.total;
@@ -355,7 +355,7 @@ static void compare_status(comparing *c)
 
 /* ---- what the record has ----------------------------------------------------------------------------------------- */
 
-static cv_tally *tally_at(comparing *c, size_t sheet)
+static cv_import_tally *tally_at(comparing *c, size_t sheet)
 {
     return sheet < c->s->sheets.count ? &c->s->sheets.items[sheet].tally : &c->nowhere;
 }
@@ -363,7 +363,7 @@ static cv_tally *tally_at(comparing *c, size_t sheet)
 /* The file that has what an expert said in a round. */
 static size_t sheet_of_part(const comparing *c, int64_t round, cv_str slug)
 {
-    const cv_act *act = round >= 0 && (size_t)round < c->s->act_count ? &c->s->acts[round] : NULL;
+    const cv_import_act *act = round >= 0 && (size_t)round < c->s->act_count ? &c->s->acts[round] : NULL;
     for (size_t i = 0; act && i < act->parts.count; i++)
         if (cv_str_eq_nocase(c->s->participants.items[act->parts.items[i].participant].slug, slug))
             return act->parts.items[i].sheet;
@@ -372,7 +372,7 @@ static size_t sheet_of_part(const comparing *c, int64_t round, cv_str slug)
 
 static size_t sheet_of_score(const comparing *c, const cv_rec_score *row)
 {
-    const cv_act *act = row->round >= 0 && (size_t)row->round < c->s->act_count ? &c->s->acts[row->round] : NULL;
+    const cv_import_act *act = row->round >= 0 && (size_t)row->round < c->s->act_count ? &c->s->acts[row->round] : NULL;
     for (size_t i = 0; act && i < act->scores.count; i++)
         if (cv_str_eq(c->s->participants.items[act->scores.items[i].participant].slug, row->expert_slug))
             return act->scores.items[i].sheet;
@@ -410,7 +410,7 @@ static void count_files(comparing *c)
     cv_map sheets = {0};
     find_sheets(c, &sheets);
     for (size_t i = 0; i < c->s->sheets.count; i++)
-        c->s->sheets.items[i].tally = (cv_tally){0};
+        c->s->sheets.items[i].tally = (cv_import_tally){0};
     for (size_t i = 0; i < s->rounds.count; i++)
         if ((size_t)s->rounds.items[i].round < c->s->act_count && c->s->acts[s->rounds.items[i].round].written >= 0)
             tally_at(c, c->s->acts[s->rounds.items[i].round].sheet)->rounds++;
@@ -443,15 +443,15 @@ static void count_files(comparing *c)
     }
 }
 
-static cv_tally tally_of(const cv_state *s)
+static cv_import_tally tally_of(const cv_state *s)
 {
-    cv_tally t = {.rounds = s->rounds.count,
-                  .agents = s->experts.count,
-                  .responses = s->responses.count,
-                  .references = s->references.count,
-                  .moves = s->moves.count,
-                  .scores = s->scores.count,
-                  .verdicts = s->verdicts.count};
+    cv_import_tally t = {.rounds = s->rounds.count,
+                         .agents = s->experts.count,
+                         .responses = s->responses.count,
+                         .references = s->references.count,
+                         .moves = s->moves.count,
+                         .scores = s->scores.count,
+                         .verdicts = s->verdicts.count};
     for (size_t i = 0; i < s->entities.count; i++)
         t.entities[cv_kind_of_letter(s->entities.items[i].kind.p[0])]++;
     return t;

@@ -207,9 +207,9 @@ static cv_str speaker_in(cv_str stem)
     return stem;
 }
 
-static cv_found_file of_round(const listed *file, int round)
+static cv_import_source of_round(const listed *file, int round)
 {
-    cv_found_file found = {.path = file->path, .where = file->where, .role = CV_ROLE_RESPONSE, .round = round};
+    cv_import_source found = {.path = file->path, .where = file->where, .role = CV_ROLE_RESPONSE, .round = round};
     int role = known_role(file->name);
     cv_str stem = without(without(file->name, ".md"), ".txt");
     if (role < 0 && ends(file->name, ".txt") && cv_str_eq_nocase(stem, CV_STR("summary")))
@@ -225,9 +225,9 @@ static cv_found_file of_round(const listed *file, int round)
     return found;
 }
 
-static cv_found_file of_folder(const listed *file)
+static cv_import_source of_folder(const listed *file)
 {
-    cv_found_file found = {.path = file->path, .where = file->where, .role = CV_ROLE_BACKGROUND, .round = -1};
+    cv_import_source found = {.path = file->path, .where = file->where, .role = CV_ROLE_BACKGROUND, .round = -1};
     int role = known_role(file->name);
     if (is_round_summary(file->name, &found.round))
         found.role = CV_ROLE_SUMMARY;
@@ -241,15 +241,15 @@ static cv_found_file of_folder(const listed *file)
 }
 
 /* Names that begin with a date are unique; others only where they stand. */
-static cv_found *dialogue_of(finding *f, cv_str key, cv_str where, bool is_folder)
+static cv_import_found *dialogue_of(finding *f, cv_str key, cv_str where, bool is_folder)
 {
     bool is_new;
     uintptr_t *at = cv_map_put(&f->at, f->arena, cv_date_prefix(key) ? key : where, &is_new);
     if (is_new) {
-        *CV_PUSH(f->arena, &f->finds->dialogues) = (cv_found){.key = key};
+        *CV_PUSH(f->arena, &f->finds->dialogues) = (cv_import_found){.key = key};
         *at = f->finds->dialogues.count;
     }
-    cv_found *found = &f->finds->dialogues.items[*at - 1];
+    cv_import_found *found = &f->finds->dialogues.items[*at - 1];
     found->is_folder |= is_folder;
     return found;
 }
@@ -264,7 +264,7 @@ static void sort_out(finding *f, const listed *file)
         return;
     }
     if (cv_map_get(&f->folders, folder)) {
-        cv_found *found = dialogue_of(f, last_of(folder, &above), folder, true);
+        cv_import_found *found = dialogue_of(f, last_of(folder, &above), folder, true);
         *CV_PUSH(f->arena, &found->files) = round >= 0 ? of_round(file, round) : of_folder(file);
         return;
     }
@@ -272,14 +272,14 @@ static void sort_out(finding *f, const listed *file)
     const uintptr_t *twin = cv_map_get(&f->names, stem);
     cv_str where =
         twin ? *(const cv_str *)*twin : cv_arena_printf(f->arena, "%.*s/%.*s", CV_FMT(file->folder), CV_FMT(stem));
-    cv_found *found = dialogue_of(f, stem, where, false);
-    *CV_PUSH(f->arena, &found->files) = (cv_found_file){
+    cv_import_found *found = dialogue_of(f, stem, where, false);
+    *CV_PUSH(f->arena, &found->files) = (cv_import_source){
         .path = file->path, .where = file->where, .role = is_json ? CV_ROLE_DATA : CV_ROLE_DOCUMENT, .round = -1};
 }
 
 static int by_role(const void *x, const void *y)
 {
-    const cv_found_file *a = x, *b = y;
+    const cv_import_source *a = x, *b = y;
     int order = CV_ORDER(a->role, b->role);
     order = order ? order : CV_ORDER(a->round, b->round);
     return order ? order : strcmp(a->path, b->path);
@@ -298,7 +298,7 @@ void cv_find_dialogues(cv_arena *a, const cv_where *paths, size_t count, cv_find
     for (size_t i = 0; i < f.files.count; i++)
         sort_out(&f, &f.files.items[i]);
     for (size_t i = 0; i < ret_finds->dialogues.count; i++) {
-        cv_found *found = &ret_finds->dialogues.items[i];
+        cv_import_found *found = &ret_finds->dialogues.items[i];
         qsort(found->files.items, found->files.count, sizeof *found->files.items, by_role);
     }
 }

@@ -43,18 +43,18 @@ typedef struct {
     cv_file_role role;
     int round;      /* -1: of no round */
     cv_str speaker; /* RESPONSE: whose */
-} cv_found_file;
+} cv_import_source;
 
 typedef struct {
     cv_str key; /* "2026-03-11T1341Z-jira-cloud-integration" */
     bool is_folder;
-    CV_STATE_LIST(cv_found_file) files; /* by role, round and path */
-} cv_found;
+    CV_STATE_LIST(cv_import_source) files; /* by role, round and path */
+} cv_import_found;
 
 typedef struct {
-    CV_STATE_LIST(cv_found) dialogues; /* in the order in which they were found */
-    cv_errs troubles;                  /* what could not be looked into */
-    size_t ignored;                    /* files that are neither markdown nor JSON */
+    CV_STATE_LIST(cv_import_found) dialogues; /* in the order in which they were found */
+    cv_errs troubles;                         /* what could not be looked into */
+    size_t ignored;                           /* files that are neither markdown nor JSON */
 } cv_finds;
 
 /* "x.dialogue.md", "x.recorded.md", "dialogue.md" */

@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
     cv_script *s;
-    const cv_found_file *file;
+    const cv_import_source *file;
     size_t sheet;
     cv_str text;
     cv_json json;
@@ -72,7 +72,7 @@ static bool is_nobodys(cv_str stem)
 }
 
 /* Panel files decide: that of the round, else any. */
-static bool is_expert(const cv_script *s, const cv_act *act, cv_str speaker)
+static bool is_expert(const cv_script *s, const cv_import_act *act, cv_str speaker)
 {
     size_t participant = cv_script_known(s, speaker);
     if (!s->has_panels)
@@ -86,7 +86,7 @@ static bool is_expert(const cv_script *s, const cv_act *act, cv_str speaker)
 static void read_response(reading *r)
 {
     cv_script *s = r->s;
-    cv_act *act = cv_script_act(s, r->file->round - s->base, r->sheet, 0);
+    cv_import_act *act = cv_script_act(s, r->file->round - s->base, r->sheet, 0);
     if (act && !cv_script_is_judge(r->file->speaker) && !is_expert(s, act, r->file->speaker)) {
         cv_script_decide(s, r->sheet, 0, "'%.*s' is not on the panel: kept as background",
                          CV_FMT(cv_excerpt(s->arena, r->file->speaker)));
@@ -107,7 +107,7 @@ static void read_response(reading *r)
 static void read_summary(reading *r)
 {
     int round = r->file->round - r->s->base;
-    cv_act *act = cv_script_act(r->s, round, r->sheet, 0);
+    cv_import_act *act = cv_script_act(r->s, round, r->sheet, 0);
     if (!act)
         return;
     cv_script_note(r->s, act, r->text);
@@ -224,7 +224,7 @@ static const struct {
     [CV_ROLE_CONTEXT] = {pass_over, true},
 };
 
-static size_t add_sheet(cv_script *s, const cv_found_file *file)
+static size_t add_sheet(cv_script *s, const cv_import_source *file)
 {
     cv_str name = cv_str_of(file->path), folder = cv_arena_printf(s->arena, "%.*s/", CV_FMT(s->key));
     size_t at = cv_str_find(name, folder);
@@ -266,7 +266,7 @@ static bool open_file(reading *r, cv_err *err)
 }
 
 /* Rounds of a folder may be numbered from 1. */
-static int base_of(const cv_found *found)
+static int base_of(const cv_import_found *found)
 {
     int first = -1;
     for (size_t i = 0; i < found->files.count; i++) {
@@ -277,7 +277,7 @@ static int base_of(const cv_found *found)
     return first == 1 ? 1 : 0;
 }
 
-static void read_files(const cv_found *found, cv_script *s, cv_remarks *failures)
+static void read_files(const cv_import_found *found, cv_script *s, cv_remarks *failures)
 {
     s->base = base_of(found);
     if (s->base)
@@ -297,7 +297,7 @@ static void read_files(const cv_found *found, cv_script *s, cv_remarks *failures
 
 /* ---- exports ----------------------------------------------------------------------------------------------------- */
 
-static void tally_rows(const cv_changes *rows, cv_tally *tally)
+static void tally_rows(const cv_import_changes *rows, cv_import_tally *tally)
 {
     const cv_rec_entity *entities = rows->items[CV_REC_ENTITY];
     tally->agents = rows->counts[CV_REC_EXPERT];
@@ -350,10 +350,10 @@ static void put_one(importing *im, cv_script *s, reading *r)
 }
 
 /* An export holds all that the other files of its folder hold. */
-static bool import_export(importing *im, const cv_found *found, cv_script *s)
+static bool import_export(importing *im, const cv_import_found *found, cv_script *s)
 {
     for (size_t i = 0; i < found->files.count; i++) {
-        const cv_found_file *file = &found->files.items[i];
+        const cv_import_source *file = &found->files.items[i];
         reading r = {.s = s, .file = file};
         cv_err err = {.arena = s->arena};
         if ((file->role != CV_ROLE_EXPORT && file->role != CV_ROLE_DATA) || !open_file(&r, &err) ||
@@ -385,7 +385,7 @@ static cv_import_outcome outcome_of(const cv_imported *imported, bool imported_w
     return imported->replayed ? CV_OUTCOME_CONTINUED : CV_OUTCOME_IMPORTED;
 }
 
-static void import_files(importing *im, const cv_found *found, cv_script *s)
+static void import_files(importing *im, const cv_import_found *found, cv_script *s)
 {
     cv_remarks failures = {0};
     cv_imported imported = {0};
@@ -420,7 +420,7 @@ static bool tells_everything(reading *r)
 }
 
 /* A transcript, or a dialogue.json without a record, holds what the other files of its folder hold. */
-static bool import_full(importing *im, const cv_found *found, cv_script *s)
+static bool import_full(importing *im, const cv_import_found *found, cv_script *s)
 {
     for (size_t i = 0; i < found->files.count; i++) {
         reading r = {.s = s, .file = &found->files.items[i]};
@@ -456,7 +456,7 @@ static bool import_full(importing *im, const cv_found *found, cv_script *s)
     return false;
 }
 
-static void import_one(importing *im, const cv_found *found)
+static void import_one(importing *im, const cv_import_found *found)
 {
     cv_arena arena = {0};
     cv_script *s = CV_NEW(&arena, cv_script);
@@ -516,7 +516,7 @@ bool cv_dialogue_import(cv_import *import)
 
 /* ---- is it ours? ------------------------------------------------------------------------------------------------- */
 
-static bool is_export(cv_arena *a, const cv_found_file *file)
+static bool is_export(cv_arena *a, const cv_import_source *file)
 {
     cv_err not_ours = {.arena = a};
     cv_str text;
@@ -535,7 +535,7 @@ cv_import_fit cv_dialogue_import_fit(cv_arena *a, cv_where path)
     cv_finds finds;
     cv_find_dialogues(a, &path, 1, &finds);
     for (size_t i = 0; i < finds.dialogues.count; i++) {
-        const cv_found *found = &finds.dialogues.items[i];
+        const cv_import_found *found = &finds.dialogues.items[i];
         if (found->is_folder || (finds.dialogues.count == 1 && is_export(a, &found->files.items[0])))
             return CV_FIT_OWN;
         for (size_t k = 0; k < found->files.count; k++)

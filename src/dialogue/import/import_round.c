@@ -19,7 +19,7 @@
 typedef struct {
     cv_importing *p;
     cv_state state;
-    cv_act *act;
+    cv_import_act *act;
     int round;
     cv_extract extract;
 } scene;
@@ -211,7 +211,7 @@ static void evolve(scene *sc)
 
 /* ---- what was said ----------------------------------------------------------------------------------------------- */
 
-static const cv_part *part_of(const scene *sc, cv_str slug)
+static const cv_import_part *part_of(const scene *sc, cv_str slug)
 {
     for (size_t i = 0; i < sc->act->parts.count; i++)
         if (cv_str_eq(sc->p->s->participants.items[sc->act->parts.items[i].participant].slug, slug))
@@ -241,7 +241,7 @@ static void keep_notes(const scene *sc)
     cv_script *s = sc->p->s;
     for (size_t i = 0; i < sc->extract.notes.count; i++) {
         const cv_extracted_note *note = &sc->extract.notes.items[i];
-        const cv_part *part = part_of(sc, note->expert);
+        const cv_import_part *part = part_of(sc, note->expert);
         size_t sheet = part ? part->sheet : CV_NO_SHEET, line = part ? cv_part_read_line(part, note->line) : 0;
         if (cv_str_eq(note->expert, cv_judge_slug))
             continue; /* all of it is kept in the summary, and verdicts are found by their headings */
@@ -256,7 +256,7 @@ static void keep_notes(const scene *sc)
 static void keep_reading(const scene *sc, size_t index)
 {
     cv_script *s = sc->p->s;
-    const cv_part *part = &sc->act->parts.items[index];
+    const cv_import_part *part = &sc->act->parts.items[index];
     cv_str expert = s->participants.items[part->participant].slug;
     line_walk source = {.rest = part->text}, text = {.rest = part->plain.text};
     cv_diagnostics unread = {0};
@@ -517,7 +517,7 @@ static bool is_empty(const scene *sc)
 {
     bool empty = true;
     for (size_t i = (size_t)sc->round; i < sc->p->s->act_count; i++) {
-        const cv_act *act = &sc->p->s->acts[i];
+        const cv_import_act *act = &sc->p->s->acts[i];
         empty &= act->parts.count == 0 && act->notes.count == 0 && act->said.line == 0 && act->scores.count == 0;
     }
     return empty;

@@ -24,7 +24,7 @@ typedef struct {
     cv_remarks failures;
     CV_STATE_LIST(cv_meant) meanings; /* the tracker's ids */
     cv_threads threads;
-    cv_tally tally; /* what the record has, when `counted` */
+    cv_import_tally tally; /* what the record has, when `counted` */
     bool counted;
 } cv_imported;
 

@@ -69,7 +69,7 @@ static void learn_corrections(cv_arena *a, const cv_json *document, cv_map *corr
     }
 }
 
-static void put_texts_back(cv_arena *a, const cv_json *document, cv_changes *rows)
+static void put_texts_back(cv_arena *a, const cv_json *document, cv_import_changes *rows)
 {
     cv_map texts = {0}, corrections = {0};
     learn_entities(a, document, &texts);
@@ -107,7 +107,7 @@ static bool is_sound_id(cv_arena *a, cv_str id)
 }
 
 /* The row of the dialogue and the events about it carry its id. */
-static bool is_of_this_dialogue(const cv_changes *rows, cv_str id)
+static bool is_of_this_dialogue(const cv_import_changes *rows, cv_str id)
 {
     const cv_rec_event *events = rows->items[CV_REC_EVENT];
     const cv_rec_dialogue *dialogue = rows->items[CV_REC_DIALOGUE];
@@ -157,7 +157,7 @@ static bool read_document(cv_arena *a, const cv_json *document, cv_put_dialogue 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The head of the chain: the hash of the last event. */
-static cv_str head_of(const cv_changes *rows)
+static cv_str head_of(const cv_import_changes *rows)
 {
     const cv_rec_event *events = rows->items[CV_REC_EVENT];
     size_t count = rows->counts[CV_REC_EVENT];

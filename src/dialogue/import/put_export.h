@@ -17,7 +17,7 @@ typedef enum { CV_PUT_DONE, CV_PUT_THERE, CV_PUT_CONFLICT, CV_PUT_REFUSED } cv_p
 
 typedef struct {
     cv_str dialogue_id, title, created_at;
-    cv_changes rows;
+    cv_import_changes rows;
     int64_t rev;
 } cv_put_dialogue;
 

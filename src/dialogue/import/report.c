@@ -9,7 +9,7 @@ enum { MOST_TOLD = 8 }; /* remarks of a kind, for people; the JSON has all of th
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
-static void add(cv_tally *to, const cv_tally *from)
+static void add(cv_import_tally *to, const cv_import_tally *from)
 {
     to->rounds += from->rounds;
     to->agents += from->agents;
@@ -24,7 +24,7 @@ static void add(cv_tally *to, const cv_tally *from)
     to->verdicts += from->verdicts;
 }
 
-#define CV_THIS_TYPE cv_tally
+#define CV_THIS_TYPE cv_import_tally
 #define COUNTED(member, about) CV_NUMBER(ALWAYS, #member, member, 0, CV_NO_LIMIT, about)
 const cv_shape cv_tally_shape[] = {
     COUNTED(rounds, ""),
@@ -45,9 +45,9 @@ const cv_shape cv_tally_shape[] = {
 #undef CV_THIS_TYPE
 
 /* As it was counted from the record; what was not written is not counted. */
-static cv_tally tally_of(const cv_script *s, const cv_imported *imported)
+static cv_import_tally tally_of(const cv_script *s, const cv_imported *imported)
 {
-    cv_tally all = {0};
+    cv_import_tally all = {0};
     if (imported->counted)
         return imported->tally;
     for (size_t i = 0; i < s->sheets.count; i++)
@@ -76,7 +76,7 @@ typedef struct {
 typedef struct {
     cv_str name, outcome, why, dialogue_id, title;
     int64_t rev; /* CV_ABSENT: it is not in the record */
-    cv_tally tally;
+    cv_import_tally tally;
     const cv_sheet *sheets;
     const cv_meant *meanings;
     told_difference *differences;
@@ -276,7 +276,7 @@ static void tell_unused(cv_report *r, const cv_script *s)
 static void tell_dialogue(cv_report *r, const cv_script *s, const cv_imported *imported, cv_import_outcome outcome,
                           cv_str why)
 {
-    cv_tally all = tally_of(s, imported);
+    cv_import_tally all = tally_of(s, imported);
     cv_buf_printf(r->import->text, "%-9.*s  %.*s%s%.*s\n", CV_FMT(cv_import_outcomes.items[outcome]), CV_FMT(s->key),
                   imported->dialogue_id.n ? " -> " : "", CV_FMT(imported->dialogue_id));
     if (why.n)
@@ -319,7 +319,7 @@ void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_imported *imp
 void cv_report_end(cv_report *r)
 {
     cv_import *import = r->import;
-    cv_tally *total = CV_NEW(import->call->arena, cv_tally);
+    cv_import_tally *total = CV_NEW(import->call->arena, cv_import_tally);
     *total = r->total;
     import->counted = total;
     if (import->text && import->ignored > 0)

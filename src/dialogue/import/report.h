@@ -12,7 +12,7 @@
 
 typedef struct {
     cv_import *import; /* its list of dialogues is open */
-    cv_tally total;
+    cv_import_tally total;
 } cv_report;
 
 /* One dialogue. */

@@ -142,10 +142,10 @@ static void read_kind(reading *r, const cv_json *kind, void **ret_rows, size_t *
     *ret_count = list->count;
 }
 
-bool cv_rows_read(cv_arena *a, const cv_json *rows, cv_changes *ret_rows, cv_errs *errs)
+bool cv_rows_read(cv_arena *a, const cv_json *rows, cv_import_changes *ret_rows, cv_errs *errs)
 {
     size_t before = errs->count;
-    *ret_rows = (cv_changes){0};
+    *ret_rows = (cv_import_changes){0};
     for (int kind = 0; kind < CV_ROWS_COUNT; kind++) {
         reading r = {a, errs, cv_rows_type(kind), 0};
         read_kind(&r, cv_json_get(rows, r.type->name), &ret_rows->items[kind], &ret_rows->counts[kind]);

@@ -22,7 +22,7 @@ enum { CV_ROWS_COMMIT = CV_REC_COUNT, CV_ROWS_COUNT };
 typedef struct {
     void *items[CV_ROWS_COUNT]; /* arrays of the structs */
     size_t counts[CV_ROWS_COUNT];
-} cv_changes;
+} cv_import_changes;
 
 const cv_type *cv_rows_type(int kind);
 
@@ -31,6 +31,6 @@ void cv_rows_print_fields(cv_json_writer *w, const cv_type *type);
 void cv_rows_print(cv_json_writer *w, const cv_type *type, const void *row);
 
 /* All kinds back into arrays of their structs. Every fault is added to `errs`; true when there is none. */
-bool cv_rows_read(cv_arena *a, const cv_json *rows, cv_changes *ret_rows, cv_errs *errs);
+bool cv_rows_read(cv_arena *a, const cv_json *rows, cv_import_changes *ret_rows, cv_errs *errs);
 
 #endif

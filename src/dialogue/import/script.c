@@ -161,7 +161,7 @@ size_t cv_script_participant(cv_script *s, cv_str name, cv_str role, size_t shee
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
-cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line)
+cv_import_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line)
 {
     if (round < 0 || round > CV_MAX_ROUND) {
         cv_script_misunderstand(s, sheet, line, CV_STR(""), "round %d: rounds go up to %d", round, CV_MAX_ROUND);
@@ -169,7 +169,7 @@ cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line)
     }
     for (; s->act_count <= (size_t)round; s->act_count++)
         s->acts[s->act_count].written = -1;
-    cv_act *act = &s->acts[round];
+    cv_import_act *act = &s->acts[round];
     if (act->written < 0) {
         act->written = round + s->base;
         act->sheet = sheet;
@@ -200,17 +200,17 @@ cv_str cv_script_without_rule(cv_str text)
     }
 }
 
-static cv_part *part_of(cv_script *s, cv_act *act, size_t participant, size_t sheet)
+static cv_import_part *part_of(cv_script *s, cv_import_act *act, size_t participant, size_t sheet)
 {
     for (size_t i = 0; i < act->parts.count; i++)
         if (act->parts.items[i].participant == participant)
             return &act->parts.items[i];
-    cv_part *part = CV_PUSH(s->arena, &act->parts);
-    *part = (cv_part){.participant = participant, .sheet = sheet};
+    cv_import_part *part = CV_PUSH(s->arena, &act->parts);
+    *part = (cv_import_part){.participant = participant, .sheet = sheet};
     return part;
 }
 
-void cv_script_say(cv_script *s, cv_act *act, size_t participant, size_t sheet, size_t line, cv_str text)
+void cv_script_say(cv_script *s, cv_import_act *act, size_t participant, size_t sheet, size_t line, cv_str text)
 {
     cv_str said = cv_script_without_rule(text), name = s->participants.items[participant].name;
     while (said.n > 0 && cv_is_space(said.p[0])) {
@@ -221,7 +221,7 @@ void cv_script_say(cv_script *s, cv_act *act, size_t participant, size_t sheet, 
         cv_script_decide(s, sheet, line, "%.*s has not answered in round %d", CV_FMT(name), act->written);
         return;
     }
-    cv_part *part = part_of(s, act, participant, sheet);
+    cv_import_part *part = part_of(s, act, participant, sheet);
     if (part->sheet == sheet)
         *CV_PUSH(s->arena, &part->pieces) = (cv_piece){said, line, 0};
     else if (part->pieces.count != 1 || !cv_str_eq(part->pieces.items[0].text, said))
@@ -229,7 +229,7 @@ void cv_script_say(cv_script *s, cv_act *act, size_t participant, size_t sheet, 
                          CV_FMT(s->sheets.items[part->sheet].name));
 }
 
-static void join(cv_script *s, cv_part *part)
+static void join(cv_script *s, cv_import_part *part)
 {
     cv_buf text = {0};
     size_t line = 1;
@@ -270,7 +270,7 @@ static bool speaks_of_number(cv_str line)
 
 /* The response of an expert raises T01 by such a line; in files it is the heading of what is said about a tension that
  * is there. Those lines stay as they are written, one for one: the lines of the text lead back to the same places. */
-static void leave_spoken_of(cv_script *s, cv_part *part)
+static void leave_spoken_of(cv_script *s, cv_import_part *part)
 {
     cv_buf text = {0};
     cv_str source = part->text, rest = part->plain.text, written = {NULL, 0}, line;
@@ -305,7 +305,7 @@ void cv_script_finish(cv_script *s)
     find_people(s, people);
     for (size_t i = 0; i < s->act_count; i++)
         for (size_t k = 0; k < s->acts[i].parts.count; k++) {
-            cv_part *part = &s->acts[i].parts.items[k];
+            cv_import_part *part = &s->acts[i].parts.items[k];
             const cv_speaker who = {s->arena, people, s->participants.items[part->participant].slug, (int)i};
             join(s, part);
             cv_plain_read(&who, part->text, &part->plain);
@@ -313,7 +313,7 @@ void cv_script_finish(cv_script *s)
         }
 }
 
-size_t cv_part_line(const cv_part *part, size_t line)
+size_t cv_part_line(const cv_import_part *part, size_t line)
 {
     size_t low = 0, high = part->pieces.count;
     while (high - low > 1) {
@@ -327,12 +327,12 @@ size_t cv_part_line(const cv_part *part, size_t line)
     return piece->line + (line > piece->in_text ? line - piece->in_text : 0);
 }
 
-size_t cv_part_read_line(const cv_part *part, size_t line)
+size_t cv_part_read_line(const cv_import_part *part, size_t line)
 {
     return cv_part_line(part, cv_plain_line(&part->plain, line));
 }
 
-void cv_script_note(cv_script *s, cv_act *act, cv_str text)
+void cv_script_note(cv_script *s, cv_import_act *act, cv_str text)
 {
     text = cv_text_tidy(s->arena, cv_script_without_rule(text));
     if (text.n == 0 || cv_is_placeholder(text))
@@ -482,7 +482,7 @@ static void state_value(cv_script *s, cv_says what, cv_str value, size_t sheet, 
         cv_board_row row = cv_board_row_empty(line);
         row.round = pairs.items[i].round;
         row.points.total = pairs.items[i].number;
-        cv_act *act = cv_script_act(s, row.round - base, sheet, line);
+        cv_import_act *act = cv_script_act(s, row.round - base, sheet, line);
         if (act && act->said.line == 0) {
             act->said = row;
             act->said_sheet = sheet;
@@ -693,7 +693,7 @@ static void keep_score(cv_script *s, const cv_board_row *row, size_t sheet, int 
         return; /* somebody who never spoke: the comparison tells */
     cv_script_role(s, participant, row->role, CV_ROLE_OF_BOARD, sheet, row->line);
     cv_part_score score = {participant, sheet, row->line, row->points};
-    cv_act *act = round >= 0 ? cv_script_act(s, round, sheet, row->line) : NULL;
+    cv_import_act *act = round >= 0 ? cv_script_act(s, round, sheet, row->line) : NULL;
     for (size_t i = 0; act && i < act->scores.count; i++)
         if (act->scores.items[i].participant == score.participant) {
             bool bare = act->scores.items[i].points.parts[0] == CV_ABSENT && act->scores.items[i].sheet == sheet;
@@ -711,7 +711,7 @@ static void keep_score(cv_script *s, const cv_board_row *row, size_t sheet, int 
 static void keep_round(cv_script *s, const cv_board_row *row, size_t sheet)
 {
     int round = row->round - s->base;
-    cv_act *act = cv_script_act(s, round, sheet, row->line);
+    cv_import_act *act = cv_script_act(s, round, sheet, row->line);
     const cv_str all = {NULL, 0};
     if (!act)
         return;
@@ -731,7 +731,7 @@ static void keep_round(cv_script *s, const cv_board_row *row, size_t sheet)
 static void keep_total(cv_script *s, const cv_board_row *row, size_t sheet, int round)
 {
     int at = row->round >= 0 ? row->round - s->base : round;
-    cv_act *act = at >= 0 ? cv_script_act(s, at, sheet, row->line) : NULL;
+    cv_import_act *act = at >= 0 ? cv_script_act(s, at, sheet, row->line) : NULL;
     cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, at, row->points.total, sheet, row->line);
     if (!act || act->said.line > 0)
         return;

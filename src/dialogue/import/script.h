@@ -18,7 +18,7 @@
 /* What was counted, of one file or of all. */
 typedef struct {
     size_t rounds, agents, responses, entities[CV_KIND_COUNT], references, moves, scores, tracked, updates, verdicts;
-} cv_tally;
+} cv_import_tally;
 
 typedef struct {
     cv_str name;  /* as the report names it */
@@ -26,7 +26,7 @@ typedef struct {
     cv_str role;  /* "response", "scoreboard", … */
     cv_str why;   /* empty; else why nothing was taken from it */
     bool failed;  /* it could not be read: the failures report it */
-    cv_tally tally;
+    cv_import_tally tally;
 } cv_sheet;
 
 /* Something that the report tells: a decision, a text that was not understood, a figure that differs. */
@@ -69,7 +69,7 @@ typedef struct {
     CV_STATE_LIST(cv_piece) pieces;
     cv_str text;    /* all of them, set by cv_script_finish */
     cv_plain plain; /* … and as it is read: as leniently as what experts send (intake/plain.h) */
-} cv_part;
+} cv_import_part;
 
 typedef struct {
     size_t participant, sheet, line;
@@ -121,12 +121,12 @@ typedef struct {
     cv_str title;
     CV_STATE_LIST(cv_str) notes; /* the judge's texts */
     cv_map noted;
-    CV_STATE_LIST(cv_part) parts;
+    CV_STATE_LIST(cv_import_part) parts;
     CV_STATE_LIST(size_t) panel; /* participants as a panel file seats them; empty: not said */
     CV_STATE_LIST(cv_part_score) scores;
     cv_board_row said; /* what a board says of the round; line 0: nothing */
     size_t said_sheet;
-} cv_act;
+} cv_import_act;
 
 typedef struct {
     cv_tracked row;
@@ -166,7 +166,7 @@ typedef struct {
     CV_STATE_LIST(cv_participant) participants;
     cv_map participant_at; /* name in lower case -> index + 1 */
     cv_map slug_at;
-    cv_act acts[CV_MAX_ROUND + 1];
+    cv_import_act acts[CV_MAX_ROUND + 1];
     size_t act_count;
     int base;        /* what the files call the first round */
     bool has_panels; /* panel files say who is an expert */
@@ -221,16 +221,16 @@ void cv_script_state(cv_script *s, cv_says what, cv_str agent, int round, int64_
 void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t line, int round);
 
 /* The round with this number (from 0); NULL above the ceiling, which is reported. */
-cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line);
+cv_import_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line);
 
 /* What a participant said: the first source counts, texts of one source are joined. */
-void cv_script_say(cv_script *s, cv_act *act, size_t participant, size_t sheet, size_t line, cv_str text);
+void cv_script_say(cv_script *s, cv_import_act *act, size_t participant, size_t sheet, size_t line, cv_str text);
 
 /* `text` as far as the record takes it; what is longer is cut, and that is reported. */
 cv_str cv_script_fit(cv_script *s, size_t sheet, size_t line, const char *what, cv_str text, size_t most);
 
 /* What the judge noted about a round. */
-void cv_script_note(cv_script *s, cv_act *act, cv_str text);
+void cv_script_note(cv_script *s, cv_import_act *act, cv_str text);
 
 /* What a table says, when it is a board or a tracker. `round` -1: it is in no round. One that is not read is reported.
  */
@@ -276,8 +276,8 @@ cv_difference *cv_script_differ(cv_script *s, size_t sheet, size_t line, cv_str 
 void cv_script_finish(cv_script *s);
 
 /* The line of the file that a line of somebody's text is; the same for the text as it is read. */
-size_t cv_part_line(const cv_part *part, size_t line);
-size_t cv_part_read_line(const cv_part *part, size_t line);
+size_t cv_part_line(const cv_import_part *part, size_t line);
+size_t cv_part_read_line(const cv_import_part *part, size_t line);
 
 /* ---- readers ----------------------------------------------------------------------------------------------------- */
 

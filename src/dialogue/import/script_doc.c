@@ -207,7 +207,7 @@ static void read_panel(reading *r, cv_str text, size_t line, bool sure)
 /* Text that is going to somebody: piece by piece while its lines are walked. */
 typedef struct {
     reading *r;
-    cv_act *act;
+    cv_import_act *act;
     size_t who; /* a participant, or CV_THE_JUDGE */
     const char *from;
     size_t line;
@@ -430,7 +430,7 @@ static void tell_of_stranger(reading *r, const speaking *sp, const cv_line *line
 }
 
 /* What is under no agent's heading: the judge's, or that of those whose names are there in bold. */
-static void read_free_text(reading *r, cv_act *act, cv_str text, size_t first)
+static void read_free_text(reading *r, cv_import_act *act, cv_str text, size_t first)
 {
     speaking sp = {r, act, CV_THE_JUDGE, text.p, first};
     cv_lines lines = {.text = text};
@@ -446,7 +446,7 @@ static void read_free_text(reading *r, cv_act *act, cv_str text, size_t first)
 
 /* A table of what each expert said, as some documents sum a round up. Each is given the head once: a table may have
  * more rows than experts, and a head as long as all of them. */
-static bool read_speaking_table(reading *r, cv_act *act, const cv_grid *grid)
+static bool read_speaking_table(reading *r, cv_import_act *act, const cv_grid *grid)
 {
     bool any = false;
     static const char *const names[] = {"expert", "agent", "pastry", "member", "persona", "who", "panelist", NULL};
@@ -470,7 +470,7 @@ static bool read_speaking_table(reading *r, cv_act *act, const cv_grid *grid)
 }
 
 /* Boards, trackers and panels wherever they stand; in a round also what each expert said. */
-static bool read_tables(reading *r, cv_act *act, cv_str text, size_t line, int round)
+static bool read_tables(reading *r, cv_import_act *act, cv_str text, size_t line, int round)
 {
     cv_grids grids = cv_grids_find(r->s->arena, text, line);
     bool any = false;
@@ -487,7 +487,7 @@ static bool read_tables(reading *r, cv_act *act, cv_str text, size_t line, int r
 }
 
 /* The text without what agents say in it: their own tables are theirs. */
-static void read_own_tables(reading *r, cv_act *act, const cv_section *section, size_t end)
+static void read_own_tables(reading *r, cv_import_act *act, const cv_section *section, size_t end)
 {
     size_t own_end = section->agents.count ? section->agents.items[0].line : end;
     read_tables(r, section->agents.count ? NULL : act, lines_between(r, section->line + 1, own_end), section->line + 1,
@@ -495,7 +495,7 @@ static void read_own_tables(reading *r, cv_act *act, const cv_section *section, 
 }
 
 /* What is below an agent's heading is that agent's, up to a heading as high that names another one. */
-static void read_turns(reading *r, cv_act *act, size_t participant, cv_str text, size_t first)
+static void read_turns(reading *r, cv_import_act *act, size_t participant, cv_str text, size_t first)
 {
     enum { AGENTS_LEVEL = 3 };
     speaking sp = {r, act, participant, text.p, first};
@@ -510,7 +510,7 @@ static void read_turns(reading *r, cv_act *act, size_t participant, cv_str text,
     end_speech(&sp, cv_str_end(text));
 }
 
-static void read_agent(reading *r, cv_act *act, const cv_agent *agent, size_t end)
+static void read_agent(reading *r, cv_import_act *act, const cv_agent *agent, size_t end)
 {
     cv_script *s = r->s;
     cv_str text = lines_between(r, agent->line + 1, end);
@@ -524,7 +524,7 @@ static void read_agent(reading *r, cv_act *act, const cv_agent *agent, size_t en
 
 static void read_round(reading *r, const cv_section *section, size_t end)
 {
-    cv_act *act = cv_script_act(r->s, section->round, r->sheet, section->line);
+    cv_import_act *act = cv_script_act(r->s, section->round, r->sheet, section->line);
     if (!act)
         return;
     r->last_round = section->round;
@@ -543,7 +543,7 @@ static void read_round(reading *r, const cv_section *section, size_t end)
 static void read_judge(reading *r, const cv_section *section, cv_str text)
 {
     int round = section->round >= 0 ? section->round : r->last_round;
-    cv_act *act = round >= 0 ? cv_script_act(r->s, round, r->sheet, section->line) : NULL;
+    cv_import_act *act = round >= 0 ? cv_script_act(r->s, round, r->sheet, section->line) : NULL;
     if (act)
         cv_script_note(r->s, act, text);
     else

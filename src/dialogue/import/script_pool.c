@@ -80,7 +80,7 @@ void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *
     const cv_json *list = json->type == CV_JSON_OBJECT ? NULL : json;
     for (size_t i = 0; json->type == CV_JSON_OBJECT && !is_list(list) && i < CV_COUNT(keys); i++)
         list = cv_json_get(json, cv_str_of(keys[i]));
-    cv_act *act = is_list(list) ? cv_script_act(s, round, sheet, 0) : NULL;
+    cv_import_act *act = is_list(list) ? cv_script_act(s, round, sheet, 0) : NULL;
     if (!act) {
         s->sheets.items[sheet].why = CV_STR("it is not a panel: it has no list of agents");
         return;

@@ -48,7 +48,7 @@ static void trace_item(tracing *t, const cv_parsed_mark *item, size_t participan
     *user = is_new ? participant + 1 : *user == participant + 1 ? *user : SIZE_MAX;
 }
 
-static void trace_part(tracing *t, const cv_part *part, int round)
+static void trace_part(tracing *t, const cv_import_part *part, int round)
 {
     static const cv_state nothing = {0};
     cv_parsed_response response;
@@ -88,7 +88,7 @@ static void trace_mentions(tracing *t, cv_str text, int round)
 
 static void trace_act(tracing *t, int round)
 {
-    const cv_act *act = &t->s->acts[round];
+    const cv_import_act *act = &t->s->acts[round];
     for (size_t i = 0; i < act->parts.count; i++) {
         trace_part(t, &act->parts.items[i], round);
         trace_mentions(t, act->parts.items[i].plain.text, round > 0 ? round - 1 : 0);

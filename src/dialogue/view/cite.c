@@ -191,9 +191,9 @@ static int by_round_and_position(const void *x, const void *y)
     return order ? order : CV_ORDER(a->position, b->position);
 }
 
-static cv_link link_to(const cv_citations *c, const cv_rec_reference *row, cv_str other)
+static cv_cite_link link_to(const cv_citations *c, const cv_rec_reference *row, cv_str other)
 {
-    return (cv_link){row->ref_type, other, label_of(c, other), people_of(c, other), row->round, row->reason};
+    return (cv_cite_link){row->ref_type, other, label_of(c, other), people_of(c, other), row->round, row->reason};
 }
 
 static void gather_references(cv_citations *c)

@@ -25,7 +25,7 @@ typedef struct {
     cv_str by;        /* who is behind it: a JSON list */
     int64_t round;
     cv_str reason; /* may be absent */
-} cv_link;
+} cv_cite_link;
 
 typedef struct {
     const cv_rec_verdict *verdict;
@@ -55,7 +55,7 @@ typedef struct {
     cv_str author;               /* of a verdict: a JSON list */
     CV_STATE_LIST(cv_str) panel; /* of a round */
     CV_STATE_LIST(const cv_rec_origin *) origins;
-    CV_STATE_LIST(cv_link) from, to;                  /* references from it and to it */
+    CV_STATE_LIST(cv_cite_link) from, to;             /* references from it and to it */
     CV_STATE_LIST(const cv_rec_move *) moves;         /* that name it; of an expert or a round, their own too */
     CV_STATE_LIST(cv_mention) mentions;               /* verdicts that name it */
     CV_STATE_LIST(cv_named) names;                    /* of a verdict: what it names */

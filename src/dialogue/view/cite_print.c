@@ -51,7 +51,7 @@ static const cv_shape origin[] = {
 };
 #undef CV_THIS_TYPE
 
-#define CV_THIS_TYPE cv_link
+#define CV_THIS_TYPE cv_cite_link
 static const cv_shape link_out[] = {
     CV_FIELD(ALWAYS, type, ""),  CV_FIELD_AS(ALWAYS, "target", id, ""), CV_FIELD(ALWAYS, label, ""),
     CV_FIELD(ALWAYS, round, ""), CV_FIELD(IF_ANY, reason, ""),          {0},

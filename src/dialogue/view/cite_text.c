@@ -127,7 +127,7 @@ static void tell_round(const cv_citations *c, const cv_rec_round *r, cv_buf *out
 
 /* ---- what surrounds it ------------------------------------------------------------------------------------------- */
 
-static void tell_link(cv_buf *out, cv_arena *a, const char *arrow, const cv_link *link)
+static void tell_link(cv_buf *out, cv_arena *a, const char *arrow, const cv_cite_link *link)
 {
     cv_buf_printf(out, "  %-9.*s%s %.*s  ", CV_FMT(link->type), arrow, CV_FMT(link->id));
     cv_tell_text(out, a, link->label);

@@ -89,7 +89,7 @@ static bool take(cv_arena *a, cv_notes_file *file, cv_notes_header *h)
     return true;
 }
 
-static void read_bare(cv_arena *a, cv_notes_file *file, cv_line opening, size_t number, cv_header_state state)
+static void read_bare(cv_arena *a, cv_notes_file *file, cv_notes_line opening, size_t number, cv_header_state state)
 {
     cv_notes_header h = {.state = state, .container = CV_IN_BARE, .at = {opening.start, 0}};
     cv_cursor c = cv_cursor_at(a, file->text, CV_IN_BARE, (cv_span){opening.next, file->text.n}, number + 1);
@@ -102,7 +102,7 @@ static void read_bare(cv_arena *a, cv_notes_file *file, cv_line opening, size_t 
 }
 
 /* Keys at the top without an opening line: up to the next rule, or as far as they look like keys. */
-static void read_unopened(cv_arena *a, cv_notes_file *file, cv_line first, size_t number)
+static void read_unopened(cv_arena *a, cv_notes_file *file, cv_notes_line first, size_t number)
 {
     cv_notes_header h = {.state = CV_HEADER_UNOPENED, .container = CV_IN_BARE, .at = {first.start, 0}};
     cv_cursor c = cv_cursor_at(a, file->text, CV_IN_BARE, (cv_span){first.start, file->text.n}, number);
@@ -138,7 +138,7 @@ static size_t lines_in(cv_str text, size_t from, size_t to)
 }
 
 /* A comment with an end of its own; what is on its first line behind the opener is not looked at. */
-static comment enclosed(cv_str text, cv_line line, size_t number, cv_notes_container container, cv_str close)
+static comment enclosed(cv_str text, cv_notes_line line, size_t number, cv_notes_container container, cv_str close)
 {
     size_t body = line.next, found = cv_str_find(cv_str_from(text, body), close);
     size_t end = found == SIZE_MAX ? text.n : body + found;
@@ -148,7 +148,7 @@ static comment enclosed(cv_str text, cv_line line, size_t number, cv_notes_conta
                      behind,    number + lines_in(text, line.start, behind), line.start};
 }
 
-static comment run_of_lines(cv_arena *a, cv_str text, cv_line line, size_t number, cv_notes_container container)
+static comment run_of_lines(cv_arena *a, cv_str text, cv_notes_line line, size_t number, cv_notes_container container)
 {
     cv_cursor c = cv_cursor_at(a, text, container, (cv_span){line.start, text.n}, number);
     while (!cv_cursor_ended(&c))
@@ -179,7 +179,7 @@ static bool opens(cv_str s, cv_str quotes)
 }
 
 /* The comment that begins on this line; false: none does. */
-static bool comment_at(cv_arena *a, const cv_notes_file *file, cv_line line, size_t number, comment *ret)
+static bool comment_at(cv_arena *a, const cv_notes_file *file, cv_notes_line line, size_t number, comment *ret)
 {
     cv_str s = cv_str_trim(cv_line_text(file->text, line));
     cv_notes_container container;
@@ -242,7 +242,7 @@ static bool is_mistyped(cv_str line)
     return cv_str_eq(s, CV_STR("--")) || cv_str_eq(s, CV_STR("~~---"));
 }
 
-static bool key_follows(cv_str text, cv_line line)
+static bool key_follows(cv_str text, cv_notes_line line)
 {
     cv_str key, rest;
     return line.next < text.n &&
@@ -252,7 +252,7 @@ static bool key_follows(cv_str text, cv_line line)
 void cv_notes_read_header(cv_arena *a, cv_notes_file *file)
 {
     cv_str text = file->text;
-    cv_line line = cv_line_at(text, file->has_bom ? 3 : 0);
+    cv_notes_line line = cv_line_at(text, file->has_bom ? 3 : 0);
     size_t number = 1;
     bool first = true;
     for (int comments = 0; line.start < text.n && comments < CV_NOTES_MAX_HEADER_COMMENTS; first = false) {

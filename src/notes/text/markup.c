@@ -29,7 +29,7 @@ typedef struct {
 } frame;
 
 typedef struct {
-    cv_walk *w;
+    cv_notes_walk *w;
     frame frames[MOST_TAGS];
     size_t count;
     bool lost; /* this is not JSX as we know it */
@@ -51,7 +51,7 @@ static cv_str tag_name(cv_str s)
 }
 
 /* Does a "<" in code begin an element? It does where a value could begin; "<T,>" and "<T extends" are types. */
-static bool begins_element(const cv_walk *w)
+static bool begins_element(const cv_notes_walk *w)
 {
     static const cv_str words[] = {CV_STR_INIT("return"), CV_STR_INIT("default"), CV_STR_INIT("yield")};
     cv_str s = cv_str_from(w->text, w->at + 1), name = tag_name(s), rest = cv_str_trim_left(cv_str_from(s, name.n));
@@ -67,7 +67,7 @@ static bool begins_element(const cv_walk *w)
 
 static void walk_in_code(markup *m, frame *f)
 {
-    cv_walk *w = m->w;
+    cv_notes_walk *w = m->w;
     char c = w->text.p[w->at];
     bool own = w->depth == f->depth;
     if (c == '<' && begins_element(w)) {
@@ -88,7 +88,7 @@ static void walk_in_code(markup *m, frame *f)
 
 static void walk_in_tag(markup *m, frame *f)
 {
-    cv_walk *w = m->w;
+    cv_notes_walk *w = m->w;
     char c = w->text.p[w->at];
     if (c == '{') {
         cv_walk_pass(w, w->at + 1, CV_AT_STRING);
@@ -109,7 +109,7 @@ static void walk_in_tag(markup *m, frame *f)
 /* Blank lines between tags are none of the text: a comment in braces may be there. */
 static void walk_in_text(markup *m, frame *f)
 {
-    cv_walk *w = m->w;
+    cv_notes_walk *w = m->w;
     size_t end = w->at;
     while (end < w->text.n && w->text.p[end] != '<' && w->text.p[end] != '{')
         end++;
@@ -138,7 +138,7 @@ cv_at cv_notes_markup_at(cv_str text, size_t offset)
 {
     static void (*const walks[])(markup * m, frame * f) = {walk_in_code, walk_in_tag, walk_in_text};
     cv_at found = CV_AT_CODE;
-    cv_walk w = {.text = text, .offsets = &offset, .count = 1, .ret = &found};
+    cv_notes_walk w = {.text = text, .offsets = &offset, .count = 1, .ret = &found};
     markup m = {.w = &w};
     open_frame(&m, (frame){.in = IN_CODE});
     while (w.at < text.n && !m.lost)

@@ -130,7 +130,7 @@ static size_t behind_firsts(const cv_notes_file *file, size_t from)
     enum { LOOKED_AT = 4 };
     size_t behind = from, at = from;
     for (int i = 0; i < LOOKED_AT && at < file->text.n; i++) {
-        cv_line line = cv_line_at(file->text, at);
+        cv_notes_line line = cv_line_at(file->text, at);
         cv_str s = cv_str_trim_left(cv_line_text(file->text, line));
         at = line.next;
         if (stays_first(file, s, i == 0)) {
@@ -149,7 +149,7 @@ static size_t place_of_header(const cv_notes_file *file, bool *ret_in_line)
 {
     cv_str text = file->text;
     size_t at = behind_firsts(file, file->has_bom ? 3 : 0);
-    cv_line line = cv_line_at(text, at);
+    cv_notes_line line = cv_line_at(text, at);
     cv_str s = cv_line_text(text, line);
     *ret_in_line = false;
     if (file->language == CV_LANG_PHP && cv_str_starts(s, CV_STR("<?php"))) {
@@ -271,7 +271,7 @@ static bool find_heading(const cv_notes_file *file, cv_str before, size_t *ret_l
     cv_str name = cv_str_trim(before);
     size_t found = 0, number = 1;
     for (size_t at = 0; at < file->text.n; number++) {
-        cv_line line = cv_line_at(file->text, at);
+        cv_notes_line line = cv_line_at(file->text, at);
         if (at >= file->header.whole.end && is_named(cv_line_text(file->text, line), name) && ++found == 1) {
             *ret_line = number;
             *ret_offset = at;
@@ -312,7 +312,7 @@ static bool begins_something(cv_str line)
 /* The first line from here on that is not blank. */
 static cv_str next_text(cv_str text, size_t at)
 {
-    cv_line line = cv_line_at(text, at);
+    cv_notes_line line = cv_line_at(text, at);
     while (line.next < text.n && cv_notes_is_blank(cv_line_text(text, line)))
         line = cv_line_at(text, line.next);
     return cv_line_text(text, line);

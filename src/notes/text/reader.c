@@ -249,7 +249,7 @@ static void note_fenced_header(cv_notes_file *file)
 
 void cv_notes_read(cv_arena *a, cv_str text, cv_notes_language language, unsigned flags, cv_notes_file *ret_file)
 {
-    cv_line first = cv_line_at(text, 0);
+    cv_notes_line first = cv_line_at(text, 0);
     candidates found = {0};
     language = language == CV_LANG_OTHER ? cv_notes_language_by(text) : language;
     *ret_file =

@@ -7,18 +7,18 @@
 /* One line: its bytes without the line break, and where the next one begins. */
 typedef struct {
     size_t start, end, next;
-} cv_line;
+} cv_notes_line;
 
-static inline cv_line cv_line_at(cv_str text, size_t start)
+static inline cv_notes_line cv_line_at(cv_str text, size_t start)
 {
     const char *eol = start < text.n ? memchr(text.p + start, '\n', text.n - start) : NULL;
     size_t end = eol ? (size_t)(eol - text.p) : text.n, next = eol ? end + 1 : end;
     if (end > start && text.p[end - 1] == '\r')
         end--;
-    return (cv_line){start, end, next};
+    return (cv_notes_line){start, end, next};
 }
 
-static inline cv_str cv_line_text(cv_str text, cv_line line)
+static inline cv_str cv_line_text(cv_str text, cv_notes_line line)
 {
     return cv_str_head(cv_str_from(text, line.start), line.end - line.start);
 }
@@ -45,7 +45,7 @@ typedef struct {
     cv_notes_container container;
     size_t limit;  /* no line begins here or behind it */
     size_t number; /* of `line` */
-    cv_line line;
+    cv_notes_line line;
     cv_str content;
 } cv_cursor;
 

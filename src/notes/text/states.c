@@ -9,7 +9,7 @@
 /* ---- PHP: code between <?php and ?>, the rest is text --------------------------------------------------------------
  */
 
-static void walk_php(cv_walk *w)
+static void walk_php(cv_notes_walk *w)
 {
     bool inside = false;
     static const cv_lexis php = {.open = "/*", .close = "*/", .long_quotes = "\"'`", .escape = CV_ESCAPES};
@@ -38,7 +38,7 @@ static void walk_php(cv_walk *w)
  * ------------------------------------------------ */
 
 /* A tag may have ">" in the quotes of its attributes. */
-static void pass_tag(cv_walk *w)
+static void pass_tag(cv_notes_walk *w)
 {
     char quote = 0;
     size_t i = w->at + 1;
@@ -52,7 +52,7 @@ static void pass_tag(cv_walk *w)
     cv_walk_pass(w, i < w->text.n ? i + 1 : w->text.n, CV_AT_STRING);
 }
 
-static void walk_html(cv_walk *w)
+static void walk_html(cv_notes_walk *w)
 {
     static const char *const raw[] = {"script", "style",  "pre",     "textarea", "title",
                                       "xmp",    "iframe", "noembed", "noframes", "plaintext"};
@@ -127,14 +127,14 @@ static const char *raw_end(cv_str s)
     return NULL;
 }
 
-static void walk_markdown(cv_walk *w)
+static void walk_markdown(cv_notes_walk *w)
 {
     char fence = 0;
     size_t length = 0;
     const char *until = NULL; /* of <pre> and comments */
     cv_at state = CV_AT_CODE;
     while (w->next < w->count && w->at < w->text.n) {
-        cv_line line = cv_line_at(w->text, w->at);
+        cv_notes_line line = cv_line_at(w->text, w->at);
         cv_str content = cv_line_text(w->text, line), s = cv_str_trim(content);
         bool was = state != CV_AT_CODE;
         if (length ? closes(content, fence, length) : until && cv_str_find_nocase(s, cv_str_of(until)) != SIZE_MAX) {
@@ -175,7 +175,7 @@ static bool opens_scalar(cv_str content)
 }
 
 /* Does a quote that opens a value on this line stay open? Then where it closes, or at the end of the text. */
-static size_t quoted_beyond(cv_walk *w, cv_line line)
+static size_t quoted_beyond(cv_notes_walk *w, cv_notes_line line)
 {
     for (size_t i = line.start; i < line.end; i++) {
         char c = w->text.p[i], before = i > line.start ? w->text.p[i - 1] : ' ';
@@ -191,11 +191,11 @@ static size_t quoted_beyond(cv_walk *w, cv_line line)
     return 0;
 }
 
-static void walk_yaml(cv_walk *w)
+static void walk_yaml(cv_notes_walk *w)
 {
     size_t scalar = SIZE_MAX; /* the indentation of its key */
     while (w->next < w->count && w->at < w->text.n) {
-        cv_line line = cv_line_at(w->text, w->at);
+        cv_notes_line line = cv_line_at(w->text, w->at);
         cv_str content = cv_line_text(w->text, line);
         size_t indent = cv_notes_indent(content);
         if (scalar != SIZE_MAX && indent <= scalar && !cv_notes_is_blank(content))
@@ -218,7 +218,7 @@ static void walk_yaml(cv_walk *w)
 /* ---- TeX: what is printed as it is --------------------------------------------------------------------------------
  */
 
-static void walk_tex(cv_walk *w)
+static void walk_tex(cv_notes_walk *w)
 {
     static const char *const words[] = {"verbatim", "Verbatim",     "lstlisting", "minted",
                                         "comment",  "filecontents", "alltt"};
@@ -251,11 +251,11 @@ static cv_str first_word(cv_str s)
     return cv_str_head(s, n);
 }
 
-static void walk_make(cv_walk *w)
+static void walk_make(cv_notes_walk *w)
 {
     size_t depth = 0;
     while (w->next < w->count && w->at < w->text.n) {
-        cv_line line = cv_line_at(w->text, w->at);
+        cv_notes_line line = cv_line_at(w->text, w->at);
         cv_str s = cv_str_trim(cv_line_text(w->text, line));
         cv_walk_on(w, line.start, depth ? CV_AT_STRING : CV_AT_CODE);
         cv_str first = first_word(s);
@@ -335,14 +335,14 @@ static const cv_lexis nix[] = {
 static const cv_lexis env[] = {{.line = "#", .long_quotes = "\"'`", .escape = CV_ESCAPES}};
 static const cv_lexis lisp[] = {{.line = ";", .open = "#|", .close = "|#", .long_quotes = "\"", .escape = CV_ESCAPES}};
 
-static void walk_code(cv_walk *w, const cv_lexis *l)
+static void walk_code(cv_notes_walk *w, const cv_lexis *l)
 {
     while (w->next < w->count && w->at < w->text.n)
         cv_walk_step(w, l);
 }
 
 typedef struct {
-    void (*walk)(cv_walk *w); /* of languages that are not code; NULL: by these */
+    void (*walk)(cv_notes_walk *w); /* of languages that are not code; NULL: by these */
     const cv_lexis *one, *other;
 } reading;
 
@@ -383,7 +383,7 @@ void cv_notes_states(cv_str text, cv_notes_reader reader, bool other, size_t fro
     assert(reader < CV_READ_COUNT && from <= text.n);
     if (from == 0 && cv_str_starts(text, CV_STR("\xEF\xBB\xBF")))
         from = 3; /* the first line begins behind a byte order mark */
-    cv_walk w = {.text = text, .at = from, .offsets = offsets, .count = count, .ret = ret_at, .loose = other};
+    cv_notes_walk w = {.text = text, .at = from, .offsets = offsets, .count = count, .ret = ret_at, .loose = other};
     for (size_t i = 0; i < count; i++)
         ret_at[i] = CV_AT_CODE;
     while (w.next < count && offsets[w.next] <= from)

@@ -7,19 +7,19 @@
 
 enum { MOST_FAILED = 64 };
 
-void cv_walk_on(cv_walk *w, size_t to, cv_at state)
+void cv_walk_on(cv_notes_walk *w, size_t to, cv_at state)
 {
     while (w->next < w->count && w->offsets[w->next] <= to && w->offsets[w->next] >= w->at)
         w->ret[w->next++] = state;
     w->at = to;
 }
 
-bool cv_walk_starts(const cv_walk *w, const char *z)
+bool cv_walk_starts(const cv_notes_walk *w, const char *z)
 {
     return cv_str_starts(cv_str_from(w->text, w->at), cv_str_of(z));
 }
 
-size_t cv_walk_behind(cv_walk *w, size_t from, const char *end, cv_at state)
+size_t cv_walk_behind(cv_notes_walk *w, size_t from, const char *end, cv_at state)
 {
     cv_str mark = cv_str_of(end);
     size_t found = cv_str_find(cv_str_from(w->text, from), mark);
@@ -28,13 +28,13 @@ size_t cv_walk_behind(cv_walk *w, size_t from, const char *end, cv_at state)
     return found == SIZE_MAX ? w->text.n : from + found + mark.n;
 }
 
-size_t cv_walk_line_end(const cv_walk *w, size_t from)
+size_t cv_walk_line_end(const cv_notes_walk *w, size_t from)
 {
     const char *eol = from < w->text.n ? memchr(w->text.p + from, '\n', w->text.n - from) : NULL;
     return eol ? (size_t)(eol - w->text.p) : w->text.n;
 }
 
-void cv_walk_pass(cv_walk *w, size_t to, cv_at state)
+void cv_walk_pass(cv_notes_walk *w, size_t to, cv_at state)
 {
     if (to > w->at)
         cv_walk_on(w, to - 1, state);
@@ -49,7 +49,7 @@ static bool is_escape(char c, unsigned how)
     return (c == '\\' && (how & CV_ESCAPES)) || (c == '`' && (how & CV_BACKTICKS));
 }
 
-void cv_walk_quoted(cv_walk *w, unsigned how)
+void cv_walk_quoted(cv_notes_walk *w, unsigned how)
 {
     char quote = w->text.p[w->at];
     bool closed = false;
@@ -71,7 +71,7 @@ void cv_walk_quoted(cv_walk *w, unsigned how)
     cv_walk_pass(w, i < w->text.n ? i : w->text.n, CV_AT_STRING);
 }
 
-static void pass_triple(cv_walk *w, unsigned how)
+static void pass_triple(cv_notes_walk *w, unsigned how)
 {
     cv_str quote = cv_str_head(cv_str_from(w->text, w->at), 3);
     size_t i = w->at + 3;
@@ -83,10 +83,10 @@ static void pass_triple(cv_walk *w, unsigned how)
 }
 
 /* The line that is the word alone, or begins with it, from `at` on; SIZE_MAX: there is none. */
-static size_t heredoc_end(const cv_walk *w, size_t at, cv_str word)
+static size_t heredoc_end(const cv_notes_walk *w, size_t at, cv_str word)
 {
     while (at < w->text.n) {
-        cv_line line = cv_line_at(w->text, at);
+        cv_notes_line line = cv_line_at(w->text, at);
         cv_str content = cv_line_text(w->text, line);
         content = cv_str_from(content, cv_notes_indent(content));
         if (cv_str_starts(content, word) && (content.n == word.n || !cv_is_alnum(content.p[word.n])))
@@ -108,7 +108,7 @@ static cv_str heredoc_word(cv_str behind_angles)
     return n == 0 || cv_is_digit(s.p[i]) ? CV_STR("") : cv_str_head(cv_str_from(s, i), n);
 }
 
-bool cv_walk_heredoc(cv_walk *w, size_t angles)
+bool cv_walk_heredoc(cv_notes_walk *w, size_t angles)
 {
     size_t line = cv_walk_line_end(w, w->at), end = SIZE_MAX, from = line + 1;
     for (size_t at = w->at; at + angles < line && w->failed <= MOST_FAILED;) {
@@ -139,7 +139,7 @@ bool cv_walk_heredoc(cv_walk *w, size_t angles)
  */
 
 /* To behind `end`, if it is there. */
-static bool pass_to(cv_walk *w, size_t from, cv_str end, cv_at state)
+static bool pass_to(cv_notes_walk *w, size_t from, cv_str end, cv_at state)
 {
     size_t found = w->failed > MOST_FAILED ? SIZE_MAX : cv_str_find(cv_str_from(w->text, from), end);
     w->failed += found == SIZE_MAX;
@@ -150,7 +150,7 @@ static bool pass_to(cv_walk *w, size_t from, cv_str end, cv_at state)
 }
 
 /* `… ${ code } …` from its beginning, or from the brace that ends the code. */
-static void pass_template(cv_walk *w)
+static void pass_template(cv_notes_walk *w)
 {
     size_t i = w->at + 1;
     for (; i < w->text.n && w->text.p[i] != '`'; i++) {
@@ -168,7 +168,7 @@ static void pass_template(cv_walk *w)
 }
 
 /* A brace of the code in a template. False: it is not one. */
-static bool pass_brace(cv_walk *w)
+static bool pass_brace(cv_notes_walk *w)
 {
     char c = w->text.p[w->at];
     if (!w->depth || (c != '{' && c != '}'))
@@ -185,7 +185,7 @@ static bool pass_brace(cv_walk *w)
 }
 
 /* R"x(…)x" of C++, r#"…"# of Rust, @"…" of C#. */
-static bool pass_raw(cv_walk *w)
+static bool pass_raw(cv_notes_walk *w)
 {
     cv_str s = cv_str_from(w->text, w->at), delimiter;
     size_t n = 1;
@@ -220,7 +220,7 @@ static bool pass_raw(cv_walk *w)
 }
 
 /* [[…]], [==[…]==] of Lua; behind "--" a comment. */
-static bool pass_brackets(cv_walk *w)
+static bool pass_brackets(cv_notes_walk *w)
 {
     cv_str s = cv_str_from(w->text, w->at);
     bool is_comment = cv_str_starts(s, CV_STR("--["));
@@ -237,7 +237,7 @@ static bool pass_brackets(cv_walk *w)
 
 /* %q(…), %w[…] of Ruby, q{…}, qw(…) of Perl, up to the first closing bracket: where these nest, the rest is judged as
  * code of one line each. */
-static bool pass_percent(cv_walk *w)
+static bool pass_percent(cv_notes_walk *w)
 {
     cv_str s = cv_str_from(w->text, w->at);
     bool in_word = w->at > 0 && (cv_is_alnum(w->text.p[w->at - 1]) || strchr("_$@&-", w->text.p[w->at - 1]));
@@ -255,10 +255,10 @@ static bool pass_percent(cv_walk *w)
 }
 
 /* A line that makes what follows no code: __END__ and __DATA__ to the end, "=pod" and "=begin" to "=cut" or "=end". */
-static bool pass_document(cv_walk *w)
+static bool pass_document(cv_notes_walk *w)
 {
     static const cv_str ends[] = {CV_STR_INIT("__END__"), CV_STR_INIT("__DATA__")};
-    cv_line line = cv_line_at(w->text, w->at);
+    cv_notes_line line = cv_line_at(w->text, w->at);
     cv_str s = cv_line_text(w->text, line);
     for (size_t i = 0; i < CV_COUNT(ends); i++)
         if (cv_str_eq(cv_str_trim_right(s), ends[i])) {
@@ -278,9 +278,9 @@ static bool pass_document(cv_walk *w)
 }
 
 /* The data of PostgreSQL's COPY … FROM stdin; up to the line "\.". */
-static bool pass_copy(cv_walk *w)
+static bool pass_copy(cv_notes_walk *w)
 {
-    cv_line line = cv_line_at(w->text, w->at);
+    cv_notes_line line = cv_line_at(w->text, w->at);
     cv_str s = cv_str_trim_right(cv_line_text(w->text, line));
     if (!cv_str_starts_nocase(s, CV_STR("copy ")) || cv_str_find_nocase(s, CV_STR("from stdin")) == SIZE_MAX ||
         !cv_str_ends(s, CV_STR(";")))
@@ -292,7 +292,7 @@ static bool pass_copy(cv_walk *w)
 /* ---- code -------------------------------------------------------------------------------------------------------- */
 
 /* Can a "/" here begin a regular expression? After a value it divides. */
-static bool begins_pattern(const cv_walk *w)
+static bool begins_pattern(const cv_notes_walk *w)
 {
     size_t i = w->at;
     while (i > 0 && (w->text.p[i - 1] == ' ' || w->text.p[i - 1] == '\t'))
@@ -301,7 +301,7 @@ static bool begins_pattern(const cv_walk *w)
            (i >= 6 && memcmp(w->text.p + i - 6, "return", 6) == 0);
 }
 
-static void pass_pattern(cv_walk *w)
+static void pass_pattern(cv_notes_walk *w)
 {
     bool in_class = false;
     size_t i = w->at + 1, end = cv_walk_line_end(w, w->at);
@@ -321,12 +321,12 @@ static void pass_pattern(cv_walk *w)
     cv_walk_pass(w, i < end ? i : end, CV_AT_CODE);
 }
 
-void cv_walk_code(cv_walk *w, size_t to)
+void cv_walk_code(cv_notes_walk *w, size_t to)
 {
     cv_walk_on(w, to, CV_AT_CODE);
 }
 
-static bool pass_comment(cv_walk *w, const cv_lexis *l)
+static bool pass_comment(cv_notes_walk *w, const cv_lexis *l)
 {
     if (l->open && cv_walk_starts(w, l->open)) {
         cv_walk_pass(w, cv_walk_behind(w, w->at + strlen(l->open), l->close, CV_AT_COMMENT), CV_AT_COMMENT);
@@ -340,7 +340,7 @@ static bool pass_comment(cv_walk *w, const cv_lexis *l)
 }
 
 /* $tag$ … $tag$ of PostgreSQL. */
-static bool pass_dollar(cv_walk *w)
+static bool pass_dollar(cv_notes_walk *w)
 {
     cv_str s = cv_str_from(w->text, w->at);
     size_t n = 1;
@@ -357,13 +357,13 @@ static bool pass_dollar(cv_walk *w)
     return true;
 }
 
-static bool is_line_start(const cv_walk *w)
+static bool is_line_start(const cv_notes_walk *w)
 {
     return w->at == 0 || w->text.p[w->at - 1] == '\n';
 }
 
 /* s/don't/do/, m|…|, qr!…! of Perl, on one line. */
-static bool pass_replacement(cv_walk *w)
+static bool pass_replacement(cv_notes_walk *w)
 {
     static const cv_str words[] = {CV_STR_INIT("s"), CV_STR_INIT("y"), CV_STR_INIT("tr"), CV_STR_INIT("m"),
                                    CV_STR_INIT("qr")};
@@ -386,7 +386,7 @@ static bool pass_replacement(cv_walk *w)
 }
 
 /* Tcl: what is in braces may be data. */
-static bool pass_data(cv_walk *w)
+static bool pass_data(cv_notes_walk *w)
 {
     size_t depth = 0, i = w->at;
     if (w->text.p[i] != '{')
@@ -406,7 +406,7 @@ static bool pass_data(cv_walk *w)
 }
 
 /* @" … "@ of PowerShell: each mark is at the edge of a line. */
-static bool pass_here_string(cv_walk *w)
+static bool pass_here_string(cv_notes_walk *w)
 {
     cv_str s = cv_str_from(w->text, w->at);
     if (s.n < 3 || s.p[0] != '@' || (s.p[1] != '"' && s.p[1] != '\'') || !cv_is_space(s.p[2]))
@@ -415,7 +415,7 @@ static bool pass_here_string(cv_walk *w)
 }
 
 /* What only some languages have. */
-static bool pass_special(cv_walk *w, const cv_lexis *l)
+static bool pass_special(cv_notes_walk *w, const cv_lexis *l)
 {
     char c = w->text.p[w->at];
     if (l->template && c == '`') {
@@ -431,7 +431,7 @@ static bool pass_special(cv_walk *w, const cv_lexis *l)
            (l->dollar && (c == 'C' || c == 'c') && is_line_start(w) && pass_copy(w));
 }
 
-static bool pass_string(cv_walk *w, const cv_lexis *l)
+static bool pass_string(cv_notes_walk *w, const cv_lexis *l)
 {
     char c = w->text.p[w->at];
     if (l->triple && (cv_walk_starts(w, "\"\"\"") || cv_walk_starts(w, "'''")))
@@ -455,12 +455,12 @@ static bool pass_string(cv_walk *w, const cv_lexis *l)
 }
 
 /* A "#" begins a comment of a shell only where a word could begin. */
-static bool is_inside_word(const cv_walk *w)
+static bool is_inside_word(const cv_notes_walk *w)
 {
     return w->text.p[w->at] == '#' && w->at > 0 && !cv_is_space(w->text.p[w->at - 1]);
 }
 
-void cv_walk_step(cv_walk *w, const cv_lexis *l)
+void cv_walk_step(cv_notes_walk *w, const cv_lexis *l)
 {
     char c = w->text.p[w->at];
     if (l->shell && (is_inside_word(w) || c == '\\'))

@@ -25,7 +25,7 @@ typedef struct {
     bool loose;    /* "/" behind ")" begins a pattern */
     size_t braces[CV_MOST_NESTED],
         depth; /* "${" of templates that are open, each with the braces that are open in it */
-} cv_walk;
+} cv_notes_walk;
 
 /* How quotes end: a backslash or a backtick takes the meaning from a quote, two of them stand for one, lines go on. */
 enum { CV_ESCAPES = 1, CV_DOUBLES = 2, CV_GOES_ON = 4, CV_BACKTICKS = 8 };
@@ -53,26 +53,26 @@ typedef struct {
 } cv_lexis;
 
 /* Everything up to `to` is of this state: lines that begin there or before get this state. */
-void cv_walk_on(cv_walk *w, size_t to, cv_at state);
+void cv_walk_on(cv_notes_walk *w, size_t to, cv_at state);
 
 /* The same, but a line that begins at `to` exactly is not in it any more. */
-void cv_walk_pass(cv_walk *w, size_t to, cv_at state);
+void cv_walk_pass(cv_notes_walk *w, size_t to, cv_at state);
 
-void cv_walk_code(cv_walk *w, size_t to);
+void cv_walk_code(cv_notes_walk *w, size_t to);
 
-bool cv_walk_starts(const cv_walk *w, const char *z);
-size_t cv_walk_line_end(const cv_walk *w, size_t from);
+bool cv_walk_starts(const cv_notes_walk *w, const char *z);
+size_t cv_walk_line_end(const cv_notes_walk *w, size_t from);
 
 /* Behind the next occurrence of `end`, or at the end of the text, which then ends in this state. */
-size_t cv_walk_behind(cv_walk *w, size_t from, const char *end, cv_at state);
+size_t cv_walk_behind(cv_notes_walk *w, size_t from, const char *end, cv_at state);
 
 /* The quoted text that begins here. */
-void cv_walk_quoted(cv_walk *w, unsigned how);
+void cv_walk_quoted(cv_notes_walk *w, unsigned how);
 
 /* <<EOT, <<<EOT up to the line that is the word, and of several on one line the last. False: it is not one. */
-bool cv_walk_heredoc(cv_walk *w, size_t angles);
+bool cv_walk_heredoc(cv_notes_walk *w, size_t angles);
 
 /* The next string, comment or character. */
-void cv_walk_step(cv_walk *w, const cv_lexis *l);
+void cv_walk_step(cv_notes_walk *w, const cv_lexis *l);
 
 #endif
