@@ -782,25 +782,6 @@ static void what_is_left_out_is_told(void **state)
     cv_world_close(&w);
 }
 
-/* Scores of some: a warning names who was heard and has none, and not who said nothing. */
-static void a_warning_names_forgotten_scores(void **state)
-{
-    (void)state;
-    cv_world w;
-    open_world(&w);
-    assert_responds(&w, "muffin", "[PERSPECTIVE P01: Rye]\nDark.", "");
-    cv_json tree = try_round(&w, ", 'expert_scores': {'cupcake': 1}");
-    const cv_json *warnings = get(&tree, "warnings");
-    size_t told = 0;
-    for (uint32_t i = 0; i < warnings->count; i++)
-        if (cv_str_eq(cv_json_get_text(&warnings->items[i], "type"), CV_STR("response_without_score"))) {
-            assert_str_eq(cv_json_get_text(&warnings->items[i], "expert"), "muffin");
-            told++;
-        }
-    assert_int_equal(told, 1);
-    cv_world_close(&w);
-}
-
 /* References, resolutions among them, dissent, and scores of those who said nothing. */
 static void what_else_is_left_out_is_told(void **state)
 {
@@ -945,7 +926,6 @@ int main(void)
         cmocka_unit_test(an_item_that_says_something_else_is_told),
         cmocka_unit_test(a_merged_item_agrees_with_one_of_its_sources),
         cmocka_unit_test(what_is_left_out_is_told),
-        cmocka_unit_test(a_warning_names_forgotten_scores),
         cmocka_unit_test(what_else_is_left_out_is_told),
         cmocka_unit_test(what_looks_like_a_mark_is_told),
         cmocka_unit_test(a_response_in_a_code_block_is_told),

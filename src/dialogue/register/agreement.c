@@ -215,24 +215,6 @@ static void gather_speakers(const cv_batch *b, cv_map *ret)
         cv_map_put(ret, a, b->moves.items[i].expert, NULL);
 }
 
-/* Some experts have a score: who was heard and has none was perhaps forgotten. */
-static void warn_of_unscored(cv_batch *b, const cv_map *responded, const cv_map *speakers)
-{
-    cv_map scored = {0};
-    const cv_rec_seat *seats;
-    size_t count = cv_state_panel(b->state, b->round, &seats);
-    for (size_t i = 0; i < b->scores.count; i++)
-        cv_map_put(&scored, b->call->arena, b->scores.items[i].expert, NULL);
-    for (size_t i = 0; i < count && b->scores.count; i++) {
-        cv_str expert = seats[i].expert_slug;
-        if ((cv_map_get(responded, expert) || cv_map_get(speakers, expert)) && !cv_map_get(&scored, expert))
-            cv_notice_expert(cv_notice_add(&b->warnings, b->call->arena, CV_STR("response_without_score"),
-                                           "%.*s was heard in round %lld, and has no score", CV_FMT(expert),
-                                           (long long)b->round),
-                             expert);
-    }
-}
-
 static void warn_of_silent(cv_batch *b, const cv_map *responded)
 {
     cv_arena *a = b->call->arena;
@@ -261,7 +243,6 @@ static void warn_of_silent(cv_batch *b, const cv_map *responded)
                                            (long long)b->scores.items[i].score, (long long)b->round),
                              expert);
     }
-    warn_of_unscored(b, responded, &speakers);
 }
 
 static void warn_of_dissent(cv_batch *b, const cv_extract *extract)
