@@ -151,14 +151,19 @@ cd "$work/p" || exit 1
 run "undo" 0 restore "$work/kept.db" --json
 is '.lost == [] and .scopes == 2'
 run "a dialogue that the backup lacks" 0 dialogue create "Beer"
-sql "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC"
 run "restore for people" 0 restore monday.db
-sql "ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC"
 has "What was there before is kept: ${schema}_before_restore_"
 has "'conclave init DIR --store"
-cd "$work/q" || exit 1
-run "the other user may call the functions as before" 0 doctor --json
-finds rights ok "u_$schema can read and write"
+# An owner who gives the rights to call functions to nobody, and one user who has them. Others use this server meanwhile.
+mkdir "$work/w" && cd "$work/w" || exit 1
+sql "CREATE ROLE w_$schema LOGIN; GRANT CREATE ON DATABASE conclave TO w_$schema"
+run "an owner of its own" 0 init --store "postgresql://w_$schema@/${base#*@/}&schema=w_$schema"
+sql "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA w_$schema TO u_$schema"
+sql "ALTER DEFAULT PRIVILEGES FOR ROLE w_$schema REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC"
+run "… restores" 0 restore "$work/p/monday.db"
+[ "$(sql "SELECT bool_and(has_function_privilege('u_$schema', p.oid, 'EXECUTE')), count(*) > 3 FROM pg_proc AS p
+    WHERE pronamespace = 'w_$schema'::regnamespace")" = "t|t" ]
+ok $? "the user may call the functions as before"
 cd "$work/p" || exit 1
 sql "REVOKE CREATE ON DATABASE conclave FROM PUBLIC; CREATE ROLE o_$schema LOGIN"
 sql "CREATE SCHEMA o_$schema AUTHORIZATION o_$schema"
