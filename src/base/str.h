@@ -50,9 +50,10 @@ static inline cv_str cv_str_range(const char *begin, const char *end)
     return (cv_str){begin, (size_t)(end - begin)};
 }
 
+/* By the address: C adds nothing to the null pointer of an absent view, and a branch here is seen in `make bench`. */
 static inline const char *cv_str_end(cv_str s)
 {
-    return s.n ? s.p + s.n : s.p;
+    return (const char *)((uintptr_t)s.p + s.n);
 }
 
 static inline bool cv_str_eq(cv_str a, cv_str b)
