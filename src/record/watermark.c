@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/monotonic.h"
 #include "base/os.h"
 
 #define FIRST_WORD "conclave-watermark-1 "
@@ -23,7 +24,9 @@ enum {
     CHECK_DIGITS = 16,
     BYTES = CHECK_AT + CHECK_DIGITS + 1,
 
-    LOCK_TRIES = 2000, /* of a millisecond each: who holds the lock commits and writes one line */
+    WAIT_MS =
+        10000, /* for the lock: who has it commits, which may bring the log into the database, and writes one line */
+    MOST_REPLACED = 100, /* times that the file is replaced meanwhile */
 };
 
 _Static_assert(BYTES == sizeof FIRST_WORD - 1 + 20 + 1 + CV_HASH_DIGITS + 1 + 16 + 1, "number, head and checksum");
@@ -71,15 +74,17 @@ static bool lock(int fd, short type)
 {
     static const struct timespec pause = {.tv_nsec = 1000000};
     struct flock whole = {.l_type = type, .l_whence = SEEK_SET};
-    for (int tries = 0; tries < LOCK_TRIES; tries++) {
-        if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
-            return true;
+    int64_t until = cv_monotonic_ms() + WAIT_MS;
+    while (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
         if (errno != EAGAIN && errno != EACCES && errno != EINTR)
             return false;
+        if (cv_monotonic_ms() >= until) {
+            errno = EAGAIN;
+            return false;
+        }
         nanosleep(&pause, NULL);
     }
-    errno = EAGAIN;
-    return false;
+    return true;
 }
 
 static bool read_open(int fd, cv_commit *ret_commit, ssize_t *ret_bytes)
@@ -172,7 +177,7 @@ bool cv_watermark_begin(const char *path, cv_watermark *ret_mark, cv_err *err)
 {
     cv_commit none = {0};
     memset(none.head, '0', sizeof none.head);
-    for (int tries = 0; tries < LOCK_TRIES; tries++) {
+    for (int tries = 0; tries < MOST_REPLACED; tries++) {
         int fd = open_locked(path);
         if (fd < 0 && errno != ENOENT)
             return unwritable(path, errno, err);

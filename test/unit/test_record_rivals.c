@@ -273,6 +273,39 @@ static void who_was_stopped_is_skipped(void **state)
     cv_record_close(&stopped->base);
 }
 
+/* ---- the watermark
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Who has committed keeps the lock of the watermark while it brings the log into the database, and a disk may be slow. */
+static void who_has_the_watermark_is_waited_for(void **state)
+{
+    fixture *f = *state;
+    cv_record *record = board_open(&f->arena, f->path, &f->err);
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int64_t rev;
+    int ends[2], status;
+    char byte;
+    assert_int_equal(add_line(record, &f->arena, BOARD("slow"), CV_STR("op-1"), CV_STR("w"), &rev, &f->err),
+                     CV_WRITE_DONE);
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int fd = open(cv_watermark_path(&f->arena, f->path), O_RDWR);
+        if (fd < 0 || fcntl(fd, F_OFD_SETLK, &whole) != 0 || write(ends[1], "x", 1) != 1)
+            _exit(1);
+        usleep(2500000);
+        _exit(0);
+    }
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    assert_ok(add_line(record, &f->arena, BOARD("slow"), CV_STR("op-2"), CV_STR("w"), &rev, &f->err) == CV_WRITE_DONE,
+              &f->err);
+    assert_int_equal(rev, 2);
+    assert_true(waitpid(pid, &status, 0) == pid && status == 0);
+    close(ends[0]);
+    close(ends[1]);
+    cv_record_close(record);
+}
+
 /* ---- the feed
  * ---------------------------------------------------------------------------------------------------------- */
 
@@ -423,9 +456,8 @@ static void every_reader_sees_every_commit_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(locked_writers_take_turns),
-        TEST(the_end_of_a_write_wakes_one),
-        TEST(who_was_stopped_is_skipped),
+        TEST(locked_writers_take_turns),           TEST(the_end_of_a_write_wakes_one),
+        TEST(who_was_stopped_is_skipped),          TEST(who_has_the_watermark_is_waited_for),
         TEST(every_reader_sees_every_commit_once),
     };
     return cmocka_run_group_tests_name("record_rivals", tests, NULL, NULL);
