@@ -113,6 +113,10 @@ redact_found() {
 redact_found "a message" Avebury
 run "a message: its mailbox goes on" 0 mail claim --agent bob --json
 is '.message.params | has("redacted_sha256")'
+"$conclave" mail report harvest --text "the Warminster farmer has sold his barley" >/dev/null
+redact_found "a report" Warminster
+"$conclave" mail inbox bob >"$out" 2>"$err" && [ ! -s "$err" ]
+ok $? "a report: the files of the mail go on"
 "$conclave" chat open orchard --participants Implementer@ada,Validator@bob --id 261118_0400 >/dev/null
 "$conclave" chat send 261118_0400 "How deep is it?" --from Validator@bob --type QUESTION >/dev/null
 printf 'the Wiltshire well is nine feet deep\nand nobody but Wiltshire people may know of it\n' >said
