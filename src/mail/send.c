@@ -21,7 +21,8 @@ static const cv_str priority_words[] = {CV_STR_INIT("critical"), CV_STR_INIT("ur
                                         CV_STR_INIT("medium"),   CV_STR_INIT("normal"), CV_STR_INIT("low")};
 const cv_words cv_mail_priority_words = {priority_words, CV_COUNT(priority_words)};
 
-bool cv_mail_priority(const cv_json *value, int64_t *ret)
+/* 1 is the most urgent; words as people write them. False: it is neither. */
+static bool priority_of(const cv_json *value, int64_t *ret)
 {
     bool exact;
     if (value->type != CV_JSON_NUMBER && value->type != CV_JSON_STRING)
@@ -34,7 +35,7 @@ static void read_priority(cv_call *call, cv_mail_message *m)
 {
     const cv_json *given = cv_json_get(call->input, CV_STR("priority"));
     m->priority = 3;
-    if (given && !cv_mail_priority(given, &m->priority))
+    if (given && !priority_of(given, &m->priority))
         cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "priority", given->text,
                                   "the priority is a number (1 is the most urgent), or a word"),
                         cv_mail_priority_words.items, cv_mail_priority_words.count);

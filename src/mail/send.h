@@ -66,8 +66,7 @@ bool cv_mail_post(cv_mail_writing *o, cv_mail_draft *draft, cv_mail_receipts *re
 /* Is it as large as its sender may send? A fault of `field` otherwise. */
 bool cv_mail_check_size(cv_call *call, const cv_mail_draft *draft, const char *field);
 
-/* 1 is the most urgent; words as people write them. False: it is neither. */
-extern const cv_words cv_mail_priority_words; /* that an error offers; there are more (mail/text/spellings.def) */
-bool cv_mail_priority(const cv_json *value, int64_t *ret_priority);
+/* The words for a priority that an error offers; there are more (mail/text/spellings.def). */
+extern const cv_words cv_mail_priority_words;
 
 #endif
