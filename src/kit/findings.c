@@ -147,8 +147,7 @@ void cv_finding_print_place(cv_buf *out, bool colour, size_t terminal, cv_str te
     cv_buf_printf(out, "%s\n", paint(colour, reset));
 }
 
-/* Text behind `at` columns of a line, and the end of the line. */
-static void print_wrapped(cv_buf *out, cv_str text, size_t terminal, size_t at)
+void cv_finding_print_text(cv_buf *out, cv_str text, size_t terminal, size_t at)
 {
     if (terminal)
         cv_plain_wrap(out, text, terminal, at, MARGIN);
@@ -169,14 +168,14 @@ void cv_finding_print(const cv_rule_row *rules, cv_buf *out, bool colour, size_t
     cv_buf_printf(&said, " [%.*s]", CV_FMT(rule->word));
     cv_buf_printf(out, "%s%.*s%s %s%.*s:%s ", paint(colour, bold), CV_FMT(cv_buf_str(&place)), paint(colour, reset),
                   paint(colour, severity_colours[rule->severity]), CV_FMT(severity), paint(colour, reset));
-    print_wrapped(out, cv_buf_str(&said), terminal, cv_plain_width(cv_buf_str(&place)) + severity.n + 3);
+    cv_finding_print_text(out, cv_buf_str(&said), terminal, cv_plain_width(cv_buf_str(&place)) + severity.n + 3);
     cv_buf_release(&place);
     cv_buf_release(&said);
     if (text.n > 0)
         cv_finding_print_place(out, colour, terminal, text, f);
     if (f->hint.n > 0) {
         cv_buf_add_z(out, "  hint: ");
-        print_wrapped(out, f->hint, terminal, MARGIN);
+        cv_finding_print_text(out, f->hint, terminal, MARGIN);
     }
 }
 

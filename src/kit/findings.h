@@ -67,6 +67,9 @@ size_t cv_finding_width(cv_str text, const cv_finding *f);
 void cv_finding_print(const cv_rule_row *rules, cv_buf *out, bool colour, size_t terminal, const char *file,
                       cv_str text, const cv_finding *f);
 
+/* Text behind `at` columns of a line, and the end of the line. */
+void cv_finding_print_text(cv_buf *out, cv_str text, size_t terminal, size_t at);
+
 /* The line with the place, cut around it when it is long, and the carets below. */
 void cv_finding_print_place(cv_buf *out, bool colour, size_t terminal, cv_str text, const cv_finding *f);
 

@@ -118,17 +118,6 @@ static bool lint_default(run *r, cv_arena *a, const char *file, cv_str text, cv_
     return true;
 }
 
-/* Text behind `at` columns of a line, which a terminal gets as several when it is long. */
-static void print_wrapped(run *r, cv_str text, size_t at)
-{
-    enum { HANG = 8 };
-    if (r->terminal)
-        cv_plain_wrap(&r->report, text, r->terminal, at, HANG);
-    else
-        cv_plain_add(&r->report, text);
-    cv_buf_add_char(&r->report, '\n');
-}
-
 static void print_compat(run *r, const char *file, const cv_compat *c)
 {
     cv_buf *out = &r->report;
@@ -150,9 +139,9 @@ static void print_compat(run *r, const char *file, const cv_compat *c)
             continue;
         cv_str severity = cv_compat_severity(check->weight);
         cv_buf_printf(out, "  %.*s: %.*s: ", CV_FMT(severity), CV_FMT(check->name));
-        print_wrapped(r, check->message, severity.n + check->name.n + 6);
+        cv_finding_print_text(out, check->message, r->terminal, severity.n + check->name.n + 6);
         cv_buf_add_z(out, "    hint: ");
-        print_wrapped(r, check->hint, 10);
+        cv_finding_print_text(out, check->hint, r->terminal, 10);
     }
 }
 
