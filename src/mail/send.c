@@ -412,8 +412,9 @@ static bool within_rate(cv_mail_writing *o, const cv_mail_agent *sender, cv_mail
                   "'%.*s' may send %lld message%s in a minute", CV_FMT(sender->id), (long long)most, CV_PLURAL(most));
     int64_t left = 60 - o->now_ms / 1000 % 60;
     cv_err_operation(fault, limits_operation);
-    cv_err_suggest(fault, cv_arena_printf(o->arena, "changes that; or send it again in %lld second%s", (long long)left,
-                                          CV_PLURAL(left)));
+    cv_err_suggest(fault, most == 0 ? CV_STR("changes that")
+                                    : cv_arena_printf(o->arena, "changes that; or send it again in %lld second%s",
+                                                      (long long)left, CV_PLURAL(left)));
     return false;
 }
 
@@ -431,7 +432,8 @@ static bool within_quota(cv_mail_writing *o, const cv_mail_agent *agent, const c
                               "'%.*s' has %lld message%s waiting, which is the limit", CV_FMT(agent->id),
                               (long long)waiting, CV_PLURAL(waiting));
     cv_err_operation(fault, limits_operation);
-    cv_err_suggest(fault, CV_STR("changes that; or send it again when some are done"));
+    cv_err_suggest(fault,
+                   most == 0 ? CV_STR("changes that") : CV_STR("changes that; or send it again when some are done"));
     return false;
 }
 

@@ -231,6 +231,11 @@ is '.error_code == "limit_exceeded"'
 run "within its quota" 0 mail send --from donut --to limited one
 run "above its quota" 1 mail send --from donut --to limited,muffin two --json
 is '.error_code == "mailbox_full" and .value == "limited"'
+"$conclave" agent add mute --limits '{"send_rate": 0, "quota": 0}' >/dev/null
+run "may send nothing" 1 mail send --from mute --to donut one --json
+is '.error_code == "rate_exceeded" and .suggestion == "\u0027conclave agent limit\u0027 changes that"'
+run "may get nothing" 1 mail send --from donut --to mute one --json
+is '.error_code == "mailbox_full" and .suggestion == "\u0027conclave agent limit\u0027 changes that"'
 last=$("$conclave" mail send --from muffin --to donut "Ping" --json | jq -r .message_id)
 "$conclave" agent limit muffin --hops 5 >/dev/null
 "$conclave" agent limit donut --hops 5 >/dev/null
