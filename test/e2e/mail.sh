@@ -448,4 +448,21 @@ token=$("$conclave" mail claim donut --message-id=--reason --json | jq .token)
 has "Next: conclave mail requeue -- --reason"
 eval "set -- $(sed -n 's/^Next: conclave //p' "$out")"
 run "$name for an id that looks like an option" 0 "$@"
+# Values that are no texts are shown as JSON, not as another language writes them.
+"$conclave" agent add odd >/dev/null
+for params in '{"body": ["a", {"b": null}, true]}' '{"body": "c", "d": true, "e": [["f"], null], "g": [1, "h"]}'; do
+    "$conclave" mail send --from muffin --to odd --command show --params "$params" >/dev/null
+done
+run "a list of messages" 0 mail inbox odd
+for line in '["a", {"b": null}, true]' 'd  true' 'e  [["f"], null]' 'g  [1, "h"]'; do has "   $line"; done
+run "one whose text is a list" 0 mail read "$("$conclave" mail inbox odd --json | jq -r '.messages[0].message_id')"
+has '  body  ["a", {"b": null}, true]'
+run "one with lists" 0 mail read "$("$conclave" mail inbox odd --json | jq -r '.messages[1].message_id')"
+for line in 'd     yes' 'e     [["f"], null]' 'g     1, h'; do has "  $line"; done
+run "a state" 0 mail state set odd true
+has "  true"
+"$conclave" mail log ODD --agent-source User --details '{"hot": true}' >/dev/null
+run "details of the log" 0 mail governance --limit 1
+has "  hot true"
+
 finish
