@@ -46,6 +46,10 @@ run "not by --replace either" 1 mail stage --text two --replace --json
 run "but behind it" 0 mail stage --text two --queue --json
 is '.state == "queued"'
 second=$(jq -r .request_id "$out")
+run "a third one, in words" 0 mail stage --text three --queue --dry-run
+[ "$(sed 's/request .*/request ID/; /^dry run/d' "$out")" = "The prompt could wait behind another one (5 bytes):
+  request ID" ]
+ok $? "it waits, and no path follows"
 timeout 60 "$conclave" mail fetch --timeout-seconds 3600 --data '{"dry_run": "x"}' --json >"$out" 2>"$err"
 [ $? -eq 1 ]
 ok $? "a faulty request is refused at once: it does not wait for an answer first"
