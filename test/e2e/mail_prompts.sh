@@ -297,6 +297,9 @@ ok $? "of eight who add to it at a time, the file shows all"
 rm $mail/logs/many-*.md
 run "a reflection" 0 mail reflect "I asked too late." --agent muffin --json # checklist 13
 is '.path | test("^.conclave/mail/_agent_coordination/muffin/reflection/20[0-9T-]+[.]md$")'
+run "without a title, in words" 0 mail reports --limit 1000
+[ "$(grep -cF analysis/focus.md "$out")" -eq 1 ]
+ok $? "its path is there once"
 run "listed" 0 mail reports --json
 is '[.reports[] | select(.path | contains("many") | not) | .kind] == ["reflection", "analysis", "analysis", "log"]'
 run "searched" 0 search ovens --json
