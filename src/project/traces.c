@@ -61,13 +61,16 @@ static int longest_first(const void *x, const void *y)
     return CV_ORDER(((const cv_str *)y)->n, ((const cv_str *)x)->n);
 }
 
+/* A field of text can hold an object, too: the content of a message. */
 cv_trace cv_trace_of(cv_arena *a, const cv_type_field *field, cv_str text)
 {
     pieces p = {.arena = a};
     cv_json value;
     cv_err unread = {.arena = a};
-    cv_trace t = {.is_json = field->type == CV_JSON, .whole = forms_of(a, cv_str_trim(text))};
-    if (field->type == CV_JSON && cv_json_parse(a, text, &value, &unread))
+    bool is_read = cv_json_parse(a, text, &value, &unread);
+    cv_trace t = {.is_json = field->type == CV_JSON || (is_read && value.type == CV_JSON_OBJECT),
+                  .whole = forms_of(a, cv_str_trim(text))};
+    if (t.is_json && is_read)
         add_texts(&p, &value);
     else
         add_lines(&p, text);

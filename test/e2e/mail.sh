@@ -306,6 +306,8 @@ run "redacted, for people" 0 mail inbox able
 has "(the text was redacted)"
 ! grep -q redacted_sha256 "$out"
 ok $? "redacted, for people: without its hash"
+jq -e '.params | has("redacted_sha256")' "$(grep -l '"secret"' .conclave/mail/runtime/able/inbox/*.json)" >/dev/null
+ok $? "redacted, in its file: JSON still"
 run "exported" 0 export-scope mail mail --output scope.json
 mkdir other && "$conclave" init other >/dev/null
 run "imported" 0 import-scope scope.json --root other
