@@ -124,6 +124,10 @@ static void read_validity(cv_call *call, cv_mail_draft *d, const cv_mtext_messag
     bool is_none = expires.p ? cv_str_trim(expires).n == 0 : !raw.p || cv_str_eq(raw, CV_STR("null"));
     int known = priority.n > 0 ? cv_mtext_priority_of(priority, &exact) : 0;
     d->message.priority = known > 0 ? known : 3;
+    if (priority.n > 0 && known <= 0)
+        cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "priority", priority,
+                                  "the priority is a number (1 is the most urgent), or a word"),
+                        cv_mail_priority_words.items, cv_mail_priority_words.count);
     d->expires_ms = d->expires_in = CV_ABSENT;
     if (expires.p && cv_mtext_time_of(expires, &d->expires_ms, &exact))
         d->message.expires_at = cv_mail_time(call->arena, d->expires_ms);

@@ -32,7 +32,8 @@ static void release_files(void *hold)
     cv_door_close(hold);
 }
 
-/* Its folders are in .conclave, or in the folder above. While they are locked, nobody takes in or shows anything. */
+/* Its folders are in .conclave, or in the folder above. While they are locked, nobody takes in files or shows
+ * messages; reports, states and prompts are written under locks of their own folders. */
 static bool hold_files(cv_call *call, cv_str scope, cv_room_files *files, cv_err *err)
 {
     cv_mail_door *door = CV_NEW(call->arena, cv_mail_door);

@@ -346,6 +346,8 @@ for at in '"tomorrow"' '{"hours": 2}'; do
     routed '{"command": "late", "target_id": "muffin", "expires_at": '"$at}" "an expiry that is not a time: $at"
     is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("expires_at")))'
 done
+routed '{"command": "late", "target_id": "muffin", "priority": "soonish"}' "a priority that nobody knows"
+is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("priority")))'
 routed '{"command": "pair", "target_id": ["muffin", "Planner-1"], "priority": "HIGH", "reply_to": "'"$("$conclave" mail inbox muffin --all --limit 1 --json | jq -r '.messages[0].message_id')"'"}' "several targets"
 is '[.routed.receipts[].to] == ["muffin", "Planner-1"]'
 run "urgent" 0 mail read "$(jq -r .routed.message_id "$out")" --json
